@@ -47,16 +47,16 @@ def extension(folder: Path, **own: str) -> TopicAdaptation:
     return TopicAdaptation.from_crawler(crawler)
 
 
-def test_a_crawl_learns_with_the_adapter_of_the_settings(tmp_path: Path) -> None:
-    learns = {"TOPICCRAWL_ADAPTATION": "auto"}
-    assert extension(tmp_path, **learns).adapter.method == "words"
+def test_adapter_is_chosen_by_the_settings(tmp_path: Path) -> None:
+    adapting = {"TOPICCRAWL_ADAPTATION": "auto"}
+    assert extension(tmp_path, **adapting).adapter.method == "words"
     path = f"{__name__}.genetic"
-    assert extension(tmp_path, **learns, TOPICCRAWL_ADAPTER=path).adapter.method == "genetic"
-    for off in ({"TOPICCRAWL_ADAPTER": "", **learns}, {"TOPICCRAWL_ADAPTATION": "off"}, {}):
+    assert extension(tmp_path, **adapting, TOPICCRAWL_ADAPTER=path).adapter.method == "genetic"
+    for off in ({"TOPICCRAWL_ADAPTER": "", **adapting}, {"TOPICCRAWL_ADAPTATION": "off"}, {}):
         with pytest.raises(NotConfigured):
             extension(tmp_path, **off)
     with pytest.raises(SettingError, match=r"^TOPICCRAWL_ADAPTER is 'no.such', .*loaded"):
-        extension(tmp_path, **learns, TOPICCRAWL_ADAPTER="no.such")
+        extension(tmp_path, **adapting, TOPICCRAWL_ADAPTER="no.such")
 
 
 def text_page(number: int) -> Page:
@@ -66,16 +66,16 @@ def text_page(number: int) -> Page:
     return read_page(html, f"http://a.test/{number}", (), "utf-8")
 
 
-async def fed(learning: TopicAdaptation, pages: int) -> None:
-    """Judge pages and wait for what is stored."""
+async def judge_pages(learning: TopicAdaptation, pages: int) -> None:
+    """Judge pages and wait until the changes are stored."""
     for number in range(pages):
         found = text_page(number)
         learning.judged(found, learning.own.score_page(found))
         await learning.closed()
 
 
-def test_pages_are_learnt_by_their_words_alone(tmp_path: Path) -> None:
-    """Learnt words raise the scores of links, which would confirm them otherwise."""
+def test_link_scores_do_not_count_as_evidence(tmp_path: Path) -> None:
+    """Learnt words raise link scores, which must not confirm those words."""
     learning = extension(tmp_path, TOPICCRAWL_ADAPTATION="words")
     other = text_page(0)
     linked = learning.own.score_page(other._replace(expected=1.0))
@@ -84,42 +84,42 @@ def test_pages_are_learnt_by_their_words_alone(tmp_path: Path) -> None:
     assert learning.adapter.state()["for"] == 0.0
 
 
-def learnt(learning: TopicAdaptation) -> int:
+def learnt_changes(learning: TopicAdaptation) -> int:
     """Return the number of changes in the version of queued values."""
     return learning.spider.strategy.version - learning.spider.topic.version
 
 
 @pytest.mark.parametrize(("method", "step"), [("words", LEARNT), ("genetic", 1)])
-def test_a_later_run_takes_up_what_was_learnt(tmp_path: Path, method: str, step: int) -> None:
+def test_later_run_restores_the_learnt_terms(tmp_path: Path, method: str, step: int) -> None:
     first = extension(tmp_path, TOPICCRAWL_ADAPTATION=method)
-    assert learnt(first) == 0
-    asyncio.run(fed(first, 60))
+    assert learnt_changes(first) == 0
+    asyncio.run(judge_pages(first, 60))
     assert first.number >= 1
-    assert learnt(first) == first.number * step
+    assert learnt_changes(first) == first.number * step
     again = extension(tmp_path, TOPICCRAWL_ADAPTATION=method)
     assert again.number == first.number
-    assert learnt(again) == learnt(first)
+    assert learnt_changes(again) == learnt_changes(first)
     text = "充电桩建设"
     scores = [one.spider.scorer.score_many([text]) for one in (first, again)]
     assert scores[0] == scores[1]
     assert (again.spider.scorer is again.own) == (method == "words")
 
 
-def test_another_method_begins_with_the_topic_of_the_user(tmp_path: Path) -> None:
+def test_another_method_starts_from_the_users_topic(tmp_path: Path) -> None:
     first = extension(tmp_path, TOPICCRAWL_ADAPTATION="words")
-    asyncio.run(fed(first, 60))
+    asyncio.run(judge_pages(first, 60))
     other = extension(tmp_path, TOPICCRAWL_ADAPTATION="genetic")
-    assert learnt(other) == other.number == first.number + 1
+    assert learnt_changes(other) == other.number == first.number + 1
     assert other.spider.scorer is other.own
 
 
-def test_the_switchboard_has_the_numbers_of_the_methods() -> None:
+def test_settings_have_the_default_parameters() -> None:
     found = settings()
     for name, field in parameter_settings("TOPICCRAWL_ADAPT_", AdaptationParameters).items():
         assert found[name] == (None if field.name == "floor" else field.default), name
 
 
-def test_terms_for_the_topic_are_kept_however_many_speak_against_it() -> None:
+def test_positive_terms_are_stored_among_many_negative_ones() -> None:
     against = {f"word{n}": -0.2 for n in range(2 * STORED_TERMS)}
     kept = terms_to_store(TopicVector.of({**against, "电池": 0.1, "汽车": 1.0}))
     assert list(kept)[:3] == ["电池", "汽车", "word0"]

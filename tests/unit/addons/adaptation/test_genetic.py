@@ -1,3 +1,5 @@
+"""Tests of the genetic search for a topic vector."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -14,7 +16,7 @@ def documents_of(seed: int, count: int, genes: int) -> np.ndarray:
 
 
 @given(st.integers(0, 10_000), st.integers(1, 12), st.integers(1, 20))
-def test_the_fittest_is_a_unit_vector_no_worse_than_any_document_and_no_better_than_their_centroid(
+def test_fittest_vector_is_normalized_and_within_its_bounds(
     seed: int, count: int, genes: int
 ) -> None:
     documents = documents_of(seed, count, genes)
@@ -28,7 +30,7 @@ def test_the_fittest_is_a_unit_vector_no_worse_than_any_document_and_no_better_t
     assert found.fitness <= np.linalg.norm(centroid) + 1e-9
 
 
-def test_it_finds_a_fitter_one_than_any_document() -> None:
+def test_result_is_fitter_than_every_document() -> None:
     documents = documents_of(3, 20, 60)
     found = fittest(documents, documents[0], GeneticParameters(), np.random.default_rng(1))
     alone = float((documents @ documents.mean(axis=0)).max())
@@ -45,7 +47,7 @@ def test_result_depends_on_the_random_seed_only() -> None:
     assert runs[0].weights.tolist() != runs[2].weights.tolist()
 
 
-def test_accepted_generations_never_fall_and_end_in_time() -> None:
+def test_mean_fitness_rises_and_generations_are_limited() -> None:
     parameters = GeneticParameters(generations=7)
     documents = documents_of(8, 20, 40)
     means = fittest(documents, documents[0], parameters, np.random.default_rng(1)).means
@@ -53,16 +55,16 @@ def test_accepted_generations_never_fall_and_end_in_time() -> None:
     assert 2 <= len(means) <= 8
 
 
-def test_without_crossover_mutation_and_expansion_the_first_generation_is_all_there_is() -> None:
-    still = GeneticParameters(crossover=0, mutation=0, expansion=0)
+def test_result_without_operators_is_a_document() -> None:
+    parameters = GeneticParameters(crossover=0, mutation=0, expansion=0)
     documents = documents_of(2, 6, 9)
-    found = fittest(documents, documents[1], still, np.random.default_rng(4))
+    found = fittest(documents, documents[1], parameters, np.random.default_rng(4))
     assert any(np.allclose(found.weights, document) for document in documents)
 
 
-def test_expansion_brings_in_terms_that_the_topic_lacks() -> None:
+def test_expansion_adds_terms_missing_from_the_topic() -> None:
     documents = np.array([[0.0, 1.0]])
     topic = np.array([1.0, 0.0])
-    grown = GeneticParameters(crossover=0, mutation=0, expansion=1)
-    found = fittest(documents, topic, grown, np.random.default_rng(1))
+    parameters = GeneticParameters(crossover=0, mutation=0, expansion=1)
+    found = fittest(documents, topic, parameters, np.random.default_rng(1))
     assert found.fitness == pytest.approx(1.0)

@@ -1,3 +1,5 @@
+"""Tests of the vector operations of relevance feedback."""
+
 from __future__ import annotations
 
 import math
@@ -20,7 +22,7 @@ weights = st.dictionaries(
 
 
 @given(weights, weights, st.floats(0, 1))
-def test_the_users_terms_keep_their_share_wherever_the_topic_moves(
+def test_drift_guard_keeps_the_share_of_the_users_terms(
     own: dict[str, float], moved: dict[str, float], share: float
 ) -> None:
     kept = apply_drift_guard(own, moved, share)
@@ -31,7 +33,7 @@ def test_the_users_terms_keep_their_share_wherever_the_topic_moves(
 
 
 @given(weights, weights, st.floats(0, 1))
-def test_guarding_twice_equals_guarding_once(
+def test_drift_guard_is_idempotent(
     own: dict[str, float], moved: dict[str, float], share: float
 ) -> None:
     once = apply_drift_guard(own, moved, share)
@@ -42,7 +44,7 @@ def test_guarding_twice_equals_guarding_once(
 
 
 @given(weights, weights, weights)
-def test_rocchio_gives_positive_weights_of_length_one(
+def test_rocchio_returns_a_positive_unit_vector(
     topic: dict[str, float], best: dict[str, float], bad: dict[str, float]
 ) -> None:
     moved = rocchio(topic, best, bad)
@@ -50,17 +52,17 @@ def test_rocchio_gives_positive_weights_of_length_one(
     assert not moved or math.hypot(*moved.values()) == pytest.approx(1.0)
 
 
-def test_what_irrelevant_pages_hold_is_cut() -> None:
+def test_rocchio_removes_terms_of_irrelevant_pages() -> None:
     moved = rocchio({"a": 1.0}, {"a": 0.6, "menu": 0.8}, {"menu": 1.0}, negative=1)
     assert list(moved) == ["a"]
 
 
-def test_nothing_of_the_rule_changes_nothing() -> None:
-    still = rocchio({"a": 0.6, "b": 0.8}, {"c": 1.0}, {"a": 1.0}, positive=0, negative=0)
-    assert still == {"a": 0.6, "b": 0.8}
+def test_rocchio_with_zero_factors_changes_nothing() -> None:
+    unchanged = rocchio({"a": 0.6, "b": 0.8}, {"c": 1.0}, {"a": 1.0}, positive=0, negative=0)
+    assert unchanged == {"a": 0.6, "b": 0.8}
 
 
-def test_the_heaviest_stay_beside_those_that_stay_always() -> None:
+def test_heaviest_terms_are_kept_beside_required_terms() -> None:
     kept = heaviest({"a": 0.1, "b": 0.3, "c": 0.2, "d": 0.3}, 1, always=("a",))
     assert kept == {"a": 0.1, "b": 0.3}
 

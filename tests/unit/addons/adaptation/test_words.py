@@ -1,3 +1,5 @@
+"""Tests of the word adapter."""
+
 from __future__ import annotations
 
 import json
@@ -13,24 +15,24 @@ from topiccrawl.errors import SettingError
 from topiccrawl.topics.vector import TopicVector
 
 TOPIC = TopicVector.of({"football": 2.0, "goal": 1.0, "cooking": -1.0})
-QUICK = AdaptationParameters(warm=10, every=5)
+PARAMETERS = AdaptationParameters(warm=10, every=5)
 
 
-def adapter(parameters: AdaptationParameters = QUICK, seed: int = 1) -> WordAdapter:
+def adapter(parameters: AdaptationParameters = PARAMETERS, seed: int = 1) -> WordAdapter:
     return WordAdapter(TOPIC, parameters, np.random.default_rng(seed))
 
 
 def feed(learner: WordAdapter, pages: int) -> None:
-    """Every other page is on topic and holds the words striker and page; the others menu, page."""
+    """Learn on-topic pages (striker, page) and off-topic pages (menu, page) in turn."""
     for number in range(pages):
-        good = number % 2 == 0
-        relevance = 0.4 if good else 0.0
+        relevant = number % 2 == 0
+        relevance = 0.4 if relevant else 0.0
         if weight := learner.page_weight(relevance):
-            words = ("football", "striker", "page") if good else ("menu", "page")
+            words = ("football", "striker", "page") if relevant else ("menu", "page")
             learner.learn(dict.fromkeys(words, 0.5), relevance, weight)
 
 
-def test_words_of_relevant_pages_gain_words_of_others_lose_words_of_all_do_neither() -> None:
+def test_word_weights_follow_the_relevance_of_their_pages() -> None:
     learner = adapter()
     feed(learner, 40)
     change = learner.adapt()
@@ -43,7 +45,7 @@ def test_words_of_relevant_pages_gain_words_of_others_lose_words_of_all_do_neith
     assert change.lower_limit is None
 
 
-def test_the_users_terms_are_always_there_as_heavy_as_the_user_said() -> None:
+def test_users_terms_keep_their_relative_weights() -> None:
     learner = adapter()
     feed(learner, 40)
     change = learner.adapt()
@@ -52,17 +54,17 @@ def test_the_users_terms_are_always_there_as_heavy_as_the_user_said() -> None:
     assert (terms["football"], terms["goal"], terms["cooking"]) == (1.0, 0.5, -0.5)
 
 
-def test_changes_come_after_warm_and_then_ever_more_rarely() -> None:
+def test_changes_start_after_warm_up_at_growing_intervals() -> None:
     learner = adapter(AdaptationParameters(warm=10, every=5, growth=2))
-    when = []
+    change_pages = []
     for pages in range(2, 101, 2):
         feed(learner, 2)
         if learner.adapt():
-            when.append(pages)
-    assert when == [10, 20, 40, 80]
+            change_pages.append(pages)
+    assert change_pages == [10, 20, 40, 80]
 
 
-def test_a_crawl_of_a_thousand_pages_learns_from_an_eighth_and_changes_six_times() -> None:
+def test_default_sampling_and_changes_are_limited() -> None:
     learner = adapter(AdaptationParameters())
     learnt = changes = 0
     for number in range(1_000):
@@ -74,24 +76,24 @@ def test_a_crawl_of_a_thousand_pages_learns_from_an_eighth_and_changes_six_times
     assert changes <= 6
 
 
-def test_nothing_was_learnt_from_no_document() -> None:
+def test_no_change_without_documents() -> None:
     learner = adapter()
     for _ in range(30):
         learner.page_weight(0.0)
     assert learner.adapt() is None
 
 
-def test_a_long_crawl_learns_a_falling_part_with_rising_weight() -> None:
+def test_sampling_rate_falls_as_sample_weight_rises() -> None:
     learner = adapter(AdaptationParameters(sample=100))
-    given_ = [learner.page_weight(0.1) for _ in range(10_000)]
-    assert all(weight == 1 for weight in given_[:100])
-    assert sum(1 for weight in given_ if weight) < 900
-    assert sum(given_) == pytest.approx(10_000, rel=0.2)
+    page_weights = [learner.page_weight(0.1) for _ in range(10_000)]
+    assert all(weight == 1 for weight in page_weights[:100])
+    assert sum(1 for weight in page_weights if weight) < 900
+    assert sum(page_weights) == pytest.approx(10_000, rel=0.2)
 
 
 @given(st.integers(15, 60))
 @settings(max_examples=20)
-def test_stored_and_restored_it_is_the_same(pages: int) -> None:
+def test_restored_adapter_equals_the_stored_one(pages: int) -> None:
     learner, other = adapter(), adapter()
     feed(learner, pages)
     other.restore(json.loads(json.dumps(learner.state())))
@@ -106,16 +108,18 @@ def test_stored_and_restored_it_is_the_same(pages: int) -> None:
         max_size=60,
     )
 )
-def test_no_learnt_word_weighs_more_than_the_gain(pages: list[tuple[set[str], float]]) -> None:
+def test_weights_of_learnt_words_are_at_most_the_gain(
+    pages: list[tuple[set[str], float]],
+) -> None:
     learner = adapter()
     for words, relevance in pages:
         learner.learn(dict.fromkeys(words, 0.1), relevance, learner.page_weight(relevance))
     change = learner.present()
     for term, weight in change.vector.items() if change else ():
-        assert term in TOPIC.terms or abs(weight) <= QUICK.gain
+        assert term in TOPIC.terms or abs(weight) <= PARAMETERS.gain
 
 
 @pytest.mark.parametrize(("name", "value"), [("gain", 2.0), ("growth", 0.5), ("warm", 0)])
-def test_numbers_out_of_their_range_are_refused(name: str, value: float) -> None:
+def test_parameters_out_of_range_are_refused(name: str, value: float) -> None:
     with pytest.raises(SettingError, match=name):
         AdaptationParameters(**{name: value})  # type: ignore[arg-type]  # a number each

@@ -1,4 +1,4 @@
-"""Backups: what is in them, what is refused, and the version of a data folder."""
+"""Tests of backups: contents, refused files, and the version of a data folder."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def data(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("suffix", MODES)
-def test_a_copy_has_databases_with_what_others_are_writing_into_them(
+def test_backup_includes_databases_that_are_being_written(
     data: Path, tmp_path: Path, suffix: str
 ) -> None:
     with closing(sqlite3.connect(data / "store.sqlite", isolation_level=None)) as one:
@@ -77,9 +77,7 @@ def test_frontiers_are_copied_before_the_store(data: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["../out", "/out", "a/../../out", "a\\..\\out", "link"])
-def test_a_path_that_leads_elsewhere_is_refused_and_nothing_stays(
-    tmp_path: Path, name: str
-) -> None:
+def test_path_outside_the_folder_is_refused_without_traces(tmp_path: Path, name: str) -> None:
     with tarfile.open(tmp_path / "evil.tar.gz", "w:gz") as tar:
         for one in ("good", name):
             member = tarfile.TarInfo(one)
@@ -91,7 +89,7 @@ def test_a_path_that_leads_elsewhere_is_refused_and_nothing_stays(
     assert [path.name for path in tmp_path.iterdir()] == ["evil.tar.gz"]
 
 
-def test_a_folder_with_files_is_not_overwritten(data: Path, tmp_path: Path) -> None:
+def test_folder_with_files_is_not_overwritten(data: Path, tmp_path: Path) -> None:
     backup(data, tmp_path / "copy.tar", "hosts")
     with pytest.raises(ConfigurationError, match="is not empty"):
         restore(tmp_path / "copy.tar", data)
@@ -100,7 +98,7 @@ def test_a_folder_with_files_is_not_overwritten(data: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("suffix", MODES)
-def test_a_file_that_is_cut_off_leaves_nothing(data: Path, tmp_path: Path, suffix: str) -> None:
+def test_truncated_file_leaves_nothing(data: Path, tmp_path: Path, suffix: str) -> None:
     (data / "noise").write_bytes(bytes(range(256)) * 4096)
     file = tmp_path / f"copy{suffix}"
     backup(data, file, "hosts")
@@ -111,7 +109,7 @@ def test_a_file_that_is_cut_off_leaves_nothing(data: Path, tmp_path: Path, suffi
 
 
 @pytest.mark.parametrize("suffix", [".tar.gz", ".tar.zst"])
-def test_a_changed_byte_of_a_compressed_file_is_found(
+def test_changed_byte_of_a_compressed_file_is_detected(
     data: Path, tmp_path: Path, suffix: str
 ) -> None:
     (data / "noise").write_bytes(os.urandom(100_000))
@@ -124,7 +122,7 @@ def test_a_changed_byte_of_a_compressed_file_is_found(
         restore(file, tmp_path / "new")
 
 
-def test_a_tar_file_without_its_last_files_is_refused(data: Path, tmp_path: Path) -> None:
+def test_tar_file_without_its_last_files_is_refused(data: Path, tmp_path: Path) -> None:
     sqlite3.connect(data / "store.sqlite").close()
     file = tmp_path / "copy.tar"
     backup(data, file, "hosts")
@@ -137,7 +135,7 @@ def test_a_tar_file_without_its_last_files_is_refused(data: Path, tmp_path: Path
             restore(file, tmp_path / "new")
 
 
-def test_a_file_in_the_place_of_the_folder_is_reported(data: Path, tmp_path: Path) -> None:
+def test_file_in_place_of_the_folder_is_reported(data: Path, tmp_path: Path) -> None:
     backup(data, tmp_path / "copy.tar", "hosts")
     with pytest.raises(StorageError, match="Not a directory"):
         restore(tmp_path / "copy.tar", tmp_path / "copy.tar")
@@ -151,7 +149,7 @@ def test_other_names_and_folders_are_refused(data: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(("found", "level"), [("99.1", "fail"), ("x", "fail"), ("0.1", "ok")])
-def test_a_folder_of_a_newer_version_is_reported_and_not_restored(
+def test_folder_of_a_newer_version_is_not_restored(
     data: Path, tmp_path: Path, found: str, level: str
 ) -> None:
     (data / VERSION).write_text(found)
@@ -167,7 +165,7 @@ def test_a_folder_of_a_newer_version_is_reported_and_not_restored(
         assert not (tmp_path / "new").exists()
 
 
-def test_a_frontier_of_another_format_is_reported(
+def test_frontier_of_another_format_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = Settings({"TOPICCRAWL_DATA_DIR": str(tmp_path)})
@@ -180,7 +178,7 @@ def test_a_frontier_of_another_format_is_reported(
     assert "written in format 1" in findings[1].text
 
 
-def test_each_frontier_and_store_has_a_version_that_is_examined(tmp_path: Path) -> None:
+def test_versions_of_all_frontiers_and_stores_are_checked(tmp_path: Path) -> None:
     settings = Settings({"TOPICCRAWL_DATA_DIR": str(tmp_path), "JOBDIR": str(tmp_path / "job")})
     spec = FrontierSpec("football", "topic:football", SharkPlus(), Politeness(), Limits())
     LocalFrontiers(settings).open(spec).close()

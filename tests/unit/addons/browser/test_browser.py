@@ -1,4 +1,4 @@
-"""The browser comes by an add-on of Scrapy's: only where it is asked for, only for topics."""
+"""Tests of the browser add-on and of its settings."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ needs_playwright = pytest.mark.skipif(
 )
 
 
-def loaded(folder: Path, js: str) -> Crawler:
-    """A crawler of the topic spider with its add-ons' settings."""
+def crawler_with_addons(folder: Path, js: str) -> Crawler:
+    """Return a crawler of the topic spider with the settings of its add-ons."""
     settings = Settings()
     settings.setmodule("topiccrawl.settings")
     own = {"TOPICCRAWL_JS": js, "TOPICCRAWL_DATA_DIR": str(folder), "MONGODB_URI": ""}
@@ -41,8 +41,8 @@ def loaded(folder: Path, js: str) -> Crawler:
 
 
 @needs_playwright
-def test_a_crawl_that_asks_for_it_has_handler_middleware_and_rule(tmp_path: Path) -> None:
-    crawler = loaded(tmp_path, "1")
+def test_enabled_browser_has_handler_middleware_and_rule(tmp_path: Path) -> None:
+    crawler = crawler_with_addons(tmp_path, "1")
     handlers: dict[str, Any] = crawler.settings.getdict("DOWNLOAD_HANDLERS")
     ours = "topiccrawl.addons.browser.handler.BrowserHandler"
     assert (handlers["http"], handlers["https"]) == (ours, ours)
@@ -52,8 +52,8 @@ def test_a_crawl_that_asks_for_it_has_handler_middleware_and_rule(tmp_path: Path
     assert crawler.spider.rendering is not None
 
 
-def test_another_crawl_stays_as_it_is(tmp_path: Path) -> None:
-    crawler = loaded(tmp_path, "0")
+def test_disabled_browser_changes_nothing(tmp_path: Path) -> None:
+    crawler = crawler_with_addons(tmp_path, "0")
     assert crawler.settings.getdict("DOWNLOAD_HANDLERS") == project.DOWNLOAD_HANDLERS
     assert BrowserMiddleware not in crawler.settings["DOWNLOADER_MIDDLEWARES"]
     assert isinstance(crawler.spider, TopicSpider)

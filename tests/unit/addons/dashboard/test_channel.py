@@ -1,4 +1,4 @@
-"""Event streams: the whole state, then its changes, to each reader, until the server stops."""
+"""Tests of the event stream: the full state, then its changes, until the server stops."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from topiccrawl.storage.status import State
 
 
-class Changing:
-    """A source of one number, which cannot be read at times."""
+class ChangingSource:
+    """A source of one number; reading fails while `broken` is set."""
 
     def __init__(self) -> None:
         self.number = self.reads = 0
@@ -55,14 +55,14 @@ async def read(server: DashboardServer, lines: list[Any]) -> None:
 
 
 @pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def short_poll(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(channel, "POLL_SECONDS", 0.05)
 
 
-@pytest.mark.usefixtures("quick")
-def test_every_reader_gets_the_state_its_changes_and_the_last_ones() -> None:
+@pytest.mark.usefixtures("short_poll")
+def test_each_reader_gets_the_full_state_and_all_later_changes() -> None:
     async def check() -> None:
-        source = Changing()
+        source = ChangingSource()
         server = DashboardServer(source, Guard(Address("127.0.0.1", 0)))
         await server.start()
         one: list[Any] = []
@@ -88,12 +88,12 @@ def test_every_reader_gets_the_state_its_changes_and_the_last_ones() -> None:
     asyncio.run(check())
 
 
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("short_poll")
 def test_idle_stream_is_kept_open(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(channel, "KEEPALIVE_SECONDS", 0.1)
 
     async def check() -> None:
-        server = DashboardServer(Changing(), Guard(Address("127.0.0.1", 0)))
+        server = DashboardServer(ChangingSource(), Guard(Address("127.0.0.1", 0)))
         await server.start()
         lines: list[Any] = []
         reader = asyncio.create_task(read(server, lines))
@@ -104,9 +104,9 @@ def test_idle_stream_is_kept_open(monkeypatch: pytest.MonkeyPatch) -> None:
     asyncio.run(check())
 
 
-def test_a_state_that_cannot_be_read_is_no_stream() -> None:
+def test_unreadable_state_is_answered_with_503() -> None:
     async def check() -> None:
-        source = Changing()
+        source = ChangingSource()
         source.broken = True
         server = DashboardServer(source, Guard(Address("127.0.0.1", 0)))
         await server.start()
@@ -118,9 +118,9 @@ def test_a_state_that_cannot_be_read_is_no_stream() -> None:
     asyncio.run(check())
 
 
-def test_a_wrong_number_is_refused_with_the_reason() -> None:
+def test_negative_offset_is_refused_with_a_reason() -> None:
     async def check() -> None:
-        server = DashboardServer(Changing(), Guard(Address("127.0.0.1", 0)))
+        server = DashboardServer(ChangingSource(), Guard(Address("127.0.0.1", 0)))
         await server.start()
         url = f"http://127.0.0.1:{server.address.port}/api/articles?offset=-1"
         async with aiohttp.ClientSession() as session, session.get(url) as answer:

@@ -1,4 +1,4 @@
-"""Routes and sections that settings add to the page."""
+"""Tests of dashboard routes and sections that the settings add."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ HERE = "tests.unit.addons.dashboard.test_contributions"
 
 
 async def answer(_: web.Request) -> web.Response:
-    """Answer."""
     return web.Response()
 
 
@@ -45,11 +44,11 @@ def settings_for(folder: Path, **given: object) -> Settings:
 
 
 def more(settings: Settings) -> dict[str, Any]:
-    async def asked() -> dict[str, Any]:
+    async def read() -> dict[str, Any]:
         async with closed_after(RunsSource(settings)) as source:
             return await source.more("")
 
-    return asyncio.run(asked())
+    return asyncio.run(read())
 
 
 def paths(settings: Settings, folder: Path) -> list[str]:
@@ -78,7 +77,7 @@ def test_stored_patterns_are_shown(tmp_path: Path) -> None:
     assert (site["site"], site["pages"]) == ("a.test", 3)
 
 
-def test_own_contributions_are_added_in_their_order(tmp_path: Path) -> None:
+def test_own_contributions_are_added_in_order(tmp_path: Path) -> None:
     own = {
         "TOPICCRAWL_DASHBOARD_ROUTES": {
             "topiccrawl.addons.tasks.dashboard.routes": 100, f"{HERE}.own_routes": 50,
@@ -93,13 +92,13 @@ def test_own_contributions_are_added_in_their_order(tmp_path: Path) -> None:
     assert "patterns" not in found
 
 
-def test_a_part_is_switched_off(tmp_path: Path) -> None:
+def test_contribution_set_to_none_is_disabled(tmp_path: Path) -> None:
     off = {"topiccrawl.addons.tasks.dashboard.routes": None}
     assert paths(settings_for(tmp_path, TOPICCRAWL_DASHBOARD_ROUTES=off), tmp_path) == []
 
 
 @pytest.mark.parametrize("given", ["mine", '{"topiccrawl.nowhere.mine": 1}'])
-def test_a_wrong_setting_is_named(tmp_path: Path, given: str) -> None:
+def test_invalid_setting_is_reported(tmp_path: Path, given: str) -> None:
     with pytest.raises(SettingError, match="TOPICCRAWL_DASHBOARD_SECTIONS"):
         RunsSource(settings_for(tmp_path, TOPICCRAWL_DASHBOARD_SECTIONS=given))
     with pytest.raises(SettingError, match="TOPICCRAWL_DASHBOARD_ROUTES"):

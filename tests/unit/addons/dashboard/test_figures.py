@@ -1,4 +1,4 @@
-"""Histories stay short and say what happened; a wait has one reason."""
+"""Tests of the crawl history and of the reason for a wait."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ steps = st.lists(st.tuples(st.floats(0.1, 30), st.lists(st.booleans(), max_size=
 
 
 @given(steps, st.integers(2, 20))
-def test_a_history_is_bounded_ordered_and_ends_where_the_crawl_is(
+def test_history_is_limited_and_ordered(
     moments: list[tuple[float, list[bool]]], points: int
 ) -> None:
-    figures = CrawlHistory(points=points)
+    crawl_history = CrawlHistory(points=points)
     at = 0.0
     for seconds, pages in moments:
         at += seconds
         for relevant in pages:
-            figures.page(relevant=relevant)
-        figures.sample(at)
-    history = figures.points
+            crawl_history.page(relevant=relevant)
+        crawl_history.sample(at)
+    history = crawl_history.points
     assert len(history) <= 2 * points
     assert all(a.at < b.at and a.pages <= b.pages for a, b in pairwise(history))
     assert all(0 <= point.recent <= 1 and point.relevant <= point.pages for point in history)
 
 
 @given(steps)
-def test_what_a_reader_adds_up_is_the_whole(moments: list[tuple[float, list[bool]]]) -> None:
+def test_changes_add_up_to_the_full_history(moments: list[tuple[float, list[bool]]]) -> None:
     history, at = CrawlHistory(points=8), 0.0
     server: dict[str, Any] = {}
     reader: list[Point] = []
@@ -53,7 +53,7 @@ def test_what_a_reader_adds_up_is_the_whole(moments: list[tuple[float, list[bool
 
 
 @given(st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=30), min_size=1, max_size=4))
-def test_nodes_together_have_the_pages_of_all(grown: list[list[int]]) -> None:
+def test_merged_history_has_the_pages_of_all_nodes(grown: list[list[int]]) -> None:
     histories = []
     for node, steps_ in enumerate(grown):
         pages, points = 0, []
@@ -70,7 +70,7 @@ def census(**states: int) -> Census:
     return Census({**dict.fromkeys(STATES, 0), **states}, (), ("a.test", 12.0))
 
 
-def test_each_circumstance_has_its_reason() -> None:
+def test_each_kind_of_wait_has_its_reason() -> None:
     queued = {"prior": 4}
     cases = {
         "": Circumstances(1.0, queues=queued, own=4),

@@ -29,8 +29,8 @@ TOKEN = "right-token"  # noqa: S105
 PATHS = ("/", "/static/app.js", "/api/state", "/api/articles", "/api/more", "/metrics", "/nothing")
 
 
-class Quiet:
-    """A source with nothing in it."""
+class NoRuns:
+    """A source without runs and articles."""
 
     async def state(self, crawl: str) -> State:
         return {"run": {"topic": "t"}}
@@ -45,8 +45,8 @@ class Quiet:
         return {}
 
 
-class Acts:
-    """Counts what got through to an action."""
+class ActionCounter:
+    """Count the requests that reach an action."""
 
     def __init__(self) -> None:
         self.done = 0
@@ -56,8 +56,8 @@ class Acts:
         return web.json_response({"done": True})
 
 
-def elsewhere() -> str | None:
-    """An address of this machine that is not loopback, or None."""
+def other_address() -> str | None:
+    """Return an address of this machine that is not loopback, or None."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
         try:
             one.connect(("192.0.2.1", 9))  # nothing is sent
@@ -70,25 +70,25 @@ def elsewhere() -> str | None:
 @asynccontextmanager
 async def serving(
     host: str = "127.0.0.1", token: str = "", names: tuple[str, ...] = ()
-) -> AsyncIterator[tuple[int, Acts, aiohttp.ClientSession]]:
-    acts = Acts()
+) -> AsyncIterator[tuple[int, ActionCounter, aiohttp.ClientSession]]:
+    actions = ActionCounter()
     guard = Guard(Address(host, 0), token, names)
-    server = DashboardServer(Quiet(), guard, [web.post("/api/act", acts.act)])
+    server = DashboardServer(NoRuns(), guard, [web.post("/api/act", actions.act)])
     await server.start()
     try:
         async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
-            yield server.address.port, acts, session
+            yield server.address.port, actions, session
     finally:
         await server.stop()
 
 
-def test_without_the_token_another_address_gets_nothing_but_401() -> None:
-    other = elsewhere()
+def test_other_address_without_token_gets_401() -> None:
+    other = other_address()
     if other is None:
         pytest.skip("this machine has no address but loopback")
 
     async def check() -> None:
-        async with serving("0.0.0.0", TOKEN) as (port, acts, session):  # noqa: S104
+        async with serving("0.0.0.0", TOKEN) as (port, actions, session):  # noqa: S104
             base = f"http://{other}:{port}"
             for path in PATHS:
                 async with session.get(base + path) as answer:
@@ -107,13 +107,13 @@ def test_without_the_token_another_address_gets_nothing_but_401() -> None:
                 )
                 assert b" 401 " in await reader.readline()
                 writer.close()
-            assert not acts.done
+            assert not actions.done
 
     asyncio.run(check())
 
 
-def test_a_server_for_others_that_has_no_token_lets_only_loopback_in() -> None:
-    other = elsewhere()
+def test_public_server_without_token_admits_only_loopback() -> None:
+    other = other_address()
     if other is None:
         pytest.skip("this machine has no address but loopback")
 
@@ -130,7 +130,7 @@ def test_a_server_for_others_that_has_no_token_lets_only_loopback_in() -> None:
 @pytest.mark.parametrize(
     "headers", [{"X-Forwarded-For": "203.0.113.9"}, {"Via": "1.1 p"}, {"Forwarded": "for=x"}]
 )
-def test_what_a_proxy_passed_on_comes_from_another_address(headers: dict[str, str]) -> None:
+def test_forwarded_request_does_not_count_as_loopback(headers: dict[str, str]) -> None:
     async def check() -> None:
         async with (
             serving() as (port, _, session),
@@ -141,16 +141,16 @@ def test_what_a_proxy_passed_on_comes_from_another_address(headers: dict[str, st
     asyncio.run(check())
 
 
-def test_the_token_opens_by_link_cookie_and_header() -> None:
+def test_token_is_accepted_by_link_cookie_and_header() -> None:
     async def check() -> None:
-        async with serving(token=TOKEN) as (port, acts, session):
+        async with serving(token=TOKEN) as (port, actions, session):
             base = f"http://127.0.0.1:{port}"
             async with session.get(f"{base}/?token={TOKEN}", allow_redirects=False) as answer:
                 assert (answer.status, answer.headers["Location"]) == (303, "/")
                 cookie = answer.headers["Set-Cookie"]
             assert "HttpOnly" in cookie
             assert "SameSite=Strict" in cookie
-            tls = {"X-Forwarded-Proto": "https"}  # a proxy with TLS stands before it
+            tls = {"X-Forwarded-Proto": "https"}  # from a proxy that terminates TLS
             link = f"{base}/?token={TOKEN}"
             async with session.get(link, headers=tls, allow_redirects=False) as answer:
                 assert "Secure" in answer.headers["Set-Cookie"]
@@ -160,7 +160,7 @@ def test_the_token_opens_by_link_cookie_and_header() -> None:
             bearer = {"Authorization": f"Bearer {TOKEN}", HEADER: "1"}
             async with session.post(f"{base}/api/act", headers=bearer) as answer:
                 assert answer.status == 200
-            assert acts.done == 1
+            assert actions.done == 1
 
     asyncio.run(check())
 
@@ -174,13 +174,13 @@ def test_the_token_opens_by_link_cookie_and_header() -> None:
         {HEADER: "1", "Origin": "null"},
         {HEADER: "1", "Sec-Fetch-Site": "cross-site"},
         {HEADER: "1", "Sec-Fetch-Site": "same-site"},
-        {HEADER: "1", "Host": "evil.test"},  # a name made to point here
+        {HEADER: "1", "Host": "evil.test"},  # DNS rebinding
     ],
 )
 @pytest.mark.parametrize("token", ["", TOKEN])
-def test_no_cross_site_request_acts(headers: dict[str, str], token: str) -> None:
+def test_cross_site_request_is_refused(headers: dict[str, str], token: str) -> None:
     async def check() -> None:
-        async with serving(token=token) as (port, acts, session):
+        async with serving(token=token) as (port, actions, session):
             known = {**headers, "Cookie": f"{COOKIE}-{port}={token}"}
             url = f"http://127.0.0.1:{port}/api/act"
             async with session.post(url, headers=known) as answer:
@@ -189,14 +189,14 @@ def test_no_cross_site_request_acts(headers: dict[str, str], token: str) -> None
                 async with session.request(method, url, headers=known) as answer:
                     assert answer.status in {403, 405, 421}
                     assert "Access-Control-Allow-Origin" not in answer.headers
-            assert not acts.done
+            assert not actions.done
 
     asyncio.run(check())
 
 
-def test_our_own_page_acts() -> None:
+def test_same_origin_request_is_accepted() -> None:
     async def check() -> None:
-        async with serving() as (port, acts, session):
+        async with serving() as (port, actions, session):
             own = {
                 HEADER: "1",
                 "Origin": f"http://127.0.0.1:{port}",
@@ -204,7 +204,7 @@ def test_our_own_page_acts() -> None:
             }
             async with session.post(f"http://127.0.0.1:{port}/api/act", headers=own) as answer:
                 assert answer.status == 200
-            assert acts.done == 1
+            assert actions.done == 1
 
     asyncio.run(check())
 
@@ -213,16 +213,16 @@ def test_our_own_page_acts() -> None:
 def test_generated_token_is_in_the_url(host: str) -> None:
     guard = guard_of(Settings(), Address(host, 0))
     assert len(guard.token) > 30
-    assert DashboardServer(Quiet(), guard).url.endswith(f"/?token={guard.token}")
+    assert DashboardServer(NoRuns(), guard).url.endswith(f"/?token={guard.token}")
 
 
-def test_loopback_needs_no_token_where_that_is_switched_off() -> None:
+def test_loopback_needs_no_token_if_disabled() -> None:
     guard = guard_of(Settings({"TOPICCRAWL_DASHBOARD_TOKEN": "off"}), Address("127.0.0.1", 0))
     assert guard.token == ""
-    assert "token" not in DashboardServer(Quiet(), guard).url
+    assert "token" not in DashboardServer(NoRuns(), guard).url
 
 
-def test_two_pages_of_one_machine_keep_their_cookies() -> None:
+def test_servers_on_one_host_have_separate_cookies() -> None:
     """Browsers send the cookies of a host to all of its ports."""
 
     async def check() -> None:
@@ -248,7 +248,7 @@ def test_large_bodies_are_refused() -> None:
 
     async def check() -> None:
         server = DashboardServer(
-            Quiet(), Guard(Address("127.0.0.1", 0)), [web.post("/api/act", read)]
+            NoRuns(), Guard(Address("127.0.0.1", 0)), [web.post("/api/act", read)]
         )
         await server.start()
         sent = {HEADER: "1"}
@@ -270,7 +270,7 @@ def test_idle_connections_are_limited_and_closed(monkeypatch: pytest.MonkeyPatch
         async with serving() as (port, _, session):
             held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(3)]
             for _, writer in held[:2]:
-                writer.write(b"GET / HTTP/1.1\r\nHost: local")  # and never more
+                writer.write(b"GET / HTTP/1.1\r\nHost: local")  # an incomplete request
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             assert await asyncio.wait_for(reader.read(), PATIENCE) == b""
             writer.close()
@@ -294,15 +294,15 @@ def test_unknown_host_headers_are_refused() -> None:
     asyncio.run(check())
 
 
-def test_names_and_token_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_and_token_are_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOPICCRAWL_DASHBOARD_NAMES", "dashboard,")
     monkeypatch.setenv("TOPICCRAWL_DASHBOARD_TOKEN", TOKEN)
     guard = guard_of(Settings(), Address("0.0.0.0", 0))  # noqa: S104
     assert guard.token == TOKEN
-    assert TOKEN not in DashboardServer(Quiet(), guard).url, "a secret that is kept is not logged"
+    assert TOKEN not in DashboardServer(NoRuns(), guard).url, "a secret that is kept is not logged"
 
     async def check() -> None:
-        server = DashboardServer(Quiet(), guard)
+        server = DashboardServer(NoRuns(), guard)
         await server.start()
         headers = {"Host": "dashboard:8420", "Authorization": f"Bearer {TOKEN}"}
         url = f"http://127.0.0.1:{server.address.port}/api/state"
@@ -316,9 +316,7 @@ def test_names_and_token_may_come_from_the_environment(monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     "line", [f"GET /?token={TOKEN} HTTP/9.9", f"BLAH {TOKEN}", "GET / HTTP/1.1"]
 )
-def test_a_broken_request_leaves_nothing_in_the_log(
-    line: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_malformed_request_is_not_logged(line: str, caplog: pytest.LogCaptureFixture) -> None:
     async def check() -> None:
         async with serving(token=TOKEN) as (port, _, _session):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -332,7 +330,7 @@ def test_a_broken_request_leaves_nothing_in_the_log(
     assert "bad" not in caplog.text
 
 
-def test_every_answer_is_strict_with_the_browser() -> None:
+def test_every_response_has_security_headers() -> None:
     async def check() -> None:
         async with serving() as (port, _, session):
             for path in PATHS:
@@ -348,7 +346,7 @@ def test_every_answer_is_strict_with_the_browser() -> None:
 @pytest.mark.parametrize(
     "path", ["..%2Fserver.py", "../server.py", "%2e%2e%2fguard.py", "x.py", ""]
 )
-def test_nothing_but_the_page_is_served(path: str) -> None:
+def test_other_static_paths_are_answered_with_404(path: str) -> None:
     async def check() -> None:
         async with serving() as (port, _, session):
             url = f"http://127.0.0.1:{port}/static/{path}"

@@ -1,4 +1,4 @@
-"""Exports of the page are those of the command; a store that cannot be read is reported."""
+"""Tests of exports from the dashboard and of stores that cannot be read."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 ARTICLE = Article("http://a.test/1", "题", "文", topics={"足球": 0.5})
 
 
-def test_spreadsheets_read_an_exported_csv_file_as_utf_8() -> None:
+def test_csv_export_begins_with_a_byte_order_mark() -> None:
     assert exported(".csv", "足球", [ARTICLE]).startswith(codecs.BOM_UTF8)
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".html", ".md", ".atom", ".rss"])
-def test_other_texts_have_no_byte_order_mark(suffix: str) -> None:
+def test_other_text_exports_have_no_byte_order_mark(suffix: str) -> None:
     text = exported(suffix, "足球", [ARTICLE]).decode()
     assert "题" in text
     assert not text.startswith("\ufeff")
@@ -45,7 +45,7 @@ def test_text_exports_need_no_disk_space(suffix: str, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("path", ["/api/articles", "/api/library", "/feed/t.atom"])
-def test_a_store_that_cannot_be_used_is_no_wrong_request(tmp_path: Path, path: str) -> None:
+def test_unusable_store_is_answered_with_503(tmp_path: Path, path: str) -> None:
     settings = settings_for(tmp_path, TOPICCRAWL_DASHBOARD_TOKEN="off")  # noqa: S106
     file = tmp_path / FILE
 

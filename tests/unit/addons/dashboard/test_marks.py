@@ -1,4 +1,4 @@
-"""Marks over HTTP: bounded bodies, fields and numbers."""
+"""Tests of marks over HTTP: limits of bodies, fields and numbers."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     Post = Callable[..., Awaitable[tuple[int, str]]]
 
 TOPIC = "电动汽车"
-GOOD = {"topic": TOPIC, "url": "http://a.test/1", "wanted": "yes"}
+VALID = {"topic": TOPIC, "url": "http://a.test/1", "wanted": "yes"}
 
 
-def served(data: Path, act: Callable[[Post], Awaitable[None]]) -> None:
-    """Act on a server of marks of a topic with a sample of nine pages."""
+def with_server(data: Path, act: Callable[[Post], Awaitable[None]]) -> None:
+    """Call `act` with a server of marks; the topic has a sample of nine pages."""
 
     async def serve() -> None:
         values = Settings()
@@ -45,10 +45,10 @@ def served(data: Path, act: Callable[[Post], Awaitable[None]]) -> None:
             pages = [Mark(f"http://a.test/{number}", "题", "文") for number in range(9)]
             await marks.put_pages(9, pages)
         CrawlLog(data).begin(TOPIC, "f1", 0.0)
-        told = Library(values)
+        marks_library = Library(values)
         guard = Guard(Address("127.0.0.1", 0))
         app = web.Application(middlewares=[guard.middleware, errors_as_json])
-        app.add_routes(told.routes())
+        app.add_routes(marks_library.routes())
         async with TestClient(TestServer(app)) as client:
 
             async def post(body: Any, headers: Mapping[str, str] | None = None) -> tuple[int, str]:
@@ -58,12 +58,12 @@ def served(data: Path, act: Callable[[Post], Awaitable[None]]) -> None:
                     return answer.status, await answer.text()
 
             await act(post)
-        await told.close()
+        await marks_library.close()
 
     asyncio.run(serve())
 
 
-def kept(data: Path) -> list[str]:
+def stored_marks(data: Path) -> list[str]:
     async def read() -> list[str]:
         async with MarkStore.opened({"TOPICCRAWL_DATA_DIR": str(data)}, TOPIC) as marks:
             return sorted(await marks._sites.get(marks._marks))
@@ -71,52 +71,52 @@ def kept(data: Path) -> list[str]:
     return asyncio.run(read())
 
 
-def test_marks_of_a_topic_are_bounded_and_old_ones_can_be_changed(
+def test_marks_of_a_topic_are_limited_and_can_be_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(library, "MAX_MARKS", 3)
 
     async def act(post: Post) -> None:
         for number in range(3):
-            assert (await post({**GOOD, "url": f"http://a.test/{number}"}))[0] == 200
-        status, text = await post({**GOOD, "url": "http://a.test/8"})
+            assert (await post({**VALID, "url": f"http://a.test/{number}"}))[0] == 200
+        status, text = await post({**VALID, "url": "http://a.test/8"})
         assert (status, "3 marks" in text) == (400, True)
-        assert (await post({**GOOD, "wanted": "no"}))[0] == 200
-        assert (await post({**GOOD, "wanted": "none"}))[0] == 200
-        assert (await post({**GOOD, "url": "http://a.test/8"}))[0] == 200
+        assert (await post({**VALID, "wanted": "no"}))[0] == 200
+        assert (await post({**VALID, "wanted": "none"}))[0] == 200
+        assert (await post({**VALID, "url": "http://a.test/8"}))[0] == 200
 
-    served(tmp_path, act)
+    with_server(tmp_path, act)
 
 
-def test_to_remove_a_mark_that_is_not_there_stores_nothing(tmp_path: Path) -> None:
+def test_removal_of_a_missing_mark_stores_nothing(tmp_path: Path) -> None:
     async def act(post: Post) -> None:
         for number in range(5):
-            body = {**GOOD, "url": f"http://nowhere.test/{number}", "wanted": "none"}
+            body = {**VALID, "url": f"http://nowhere.test/{number}", "wanted": "none"}
             assert (await post(body))[0] == 200
 
-    served(tmp_path, act)
-    assert kept(tmp_path) == []
+    with_server(tmp_path, act)
+    assert stored_marks(tmp_path) == []
 
 
-WRONG: tuple[Any, ...] = (
+INVALID: tuple[Any, ...] = (
     b"", b"{", b"[" * 20_000, b'{"a":' + b"9" * 5000 + b"}", b"\xff", [], 7, None, {}, "yes",
-    {**GOOD, "wanted": "maybe"}, {**GOOD, "wanted": ["yes"]}, {**GOOD, "wanted": None},
-    {**GOOD, "topic": "/etc/passwd"}, {**GOOD, "topic": {}}, {**GOOD, "topic": "x" * 30_000},
-    {**GOOD, "url": "x" * 30_000}, {**GOOD, "url": 7}, {**GOOD, "url": "http://nowhere.test/"},
+    {**VALID, "wanted": "maybe"}, {**VALID, "wanted": ["yes"]}, {**VALID, "wanted": None},
+    {**VALID, "topic": "/etc/passwd"}, {**VALID, "topic": {}}, {**VALID, "topic": "x" * 30_000},
+    {**VALID, "url": "x" * 30_000}, {**VALID, "url": 7}, {**VALID, "url": "http://nowhere.test/"},
 )  # fmt: skip
 
 
-def test_a_wrong_body_is_refused_with_the_reason(tmp_path: Path) -> None:
+def test_invalid_body_is_refused_with_a_reason(tmp_path: Path) -> None:
     async def act(post: Post) -> None:
-        for body in WRONG:
+        for body in INVALID:
             status, text = await post(body)
             assert status == 400, (body, text)
             assert json.loads(text)["error"]
         for charset in ("zap", "zlib", "idna", "punycode"):
             odd = {"Content-Type": f"application/json; charset={charset}"}
-            assert (await post(GOOD, odd))[0] == 200, charset
+            assert (await post(VALID, odd))[0] == 200, charset
 
-    served(tmp_path, act)
+    with_server(tmp_path, act)
 
 
 _JSON = st.recursive(
@@ -127,18 +127,16 @@ _JSON = st.recursive(
 
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(bodies=st.lists(st.binary() | _JSON | st.fixed_dictionaries(
-    {name: _JSON | st.just(value) for name, value in GOOD.items()}), min_size=20))  # fmt: skip
-def test_any_body_is_taken_or_refused(tmp_path: Path, bodies: list[Any]) -> None:
+    {name: _JSON | st.just(value) for name, value in VALID.items()}), min_size=20))  # fmt: skip
+def test_any_body_is_accepted_or_refused(tmp_path: Path, bodies: list[Any]) -> None:
     async def act(post: Post) -> None:
         for body in bodies:
             assert (await post(body))[0] in {200, 400}, body
 
-    served(tmp_path, act)
+    with_server(tmp_path, act)
 
 
-def test_a_body_that_does_not_come_is_not_waited_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_slow_body_times_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guards, "BODY_TIMEOUT", 0.2)
 
     async def slow() -> Any:

@@ -1,4 +1,4 @@
-"""A report says everything of a crawl, in both languages, and nothing in it can run."""
+"""Tests of reports: completeness, both languages, and escaping."""
 
 from __future__ import annotations
 
@@ -32,24 +32,31 @@ from topiccrawl.storage.sqlite import SqliteStorage, SqliteStore
 if TYPE_CHECKING:
     from pathlib import Path
 
-WILD = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
+HTML = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
 TEXT = "星澜电动车三月交付量创新高，动力电池供应跟上，充电桩建设同时加快。" * 20
 
 
 def wild() -> Content:
-    """Every text is wild."""
-    told = state(topic=WILD, node=WILD, strategy=WILD, frontier=WILD, reason=WILD, version=WILD)
-    told["errors"] = {WILD: 3}
-    listed = Listed("javascript:alert(1)", WILD, WILD, WILD, 0.0, 0.5, ((WILD, 0.1),), 2)
-    reprint = {"url": f"http://a.test/{WILD}", "site": WILD, "similarity": 1.0}
+    """Return content with markup in every text field."""
+    run = state(
+        topic=HTML,
+        node=HTML,
+        strategy=HTML,
+        frontier=HTML,
+        reason=HTML,
+        version=HTML,
+    )
+    run["errors"] = {HTML: 3}
+    listed = Listed("javascript:alert(1)", HTML, HTML, HTML, 0.0, 0.5, ((HTML, 0.1),), 2)
+    reprint = {"url": f"http://a.test/{HTML}", "site": HTML, "similarity": 1.0}
     change = {
-        "number": 1, "at": 0.0, "pages": 2, "reason": WILD, "came": [WILD], "went": [WILD],
+        "number": 1, "at": 0.0, "pages": 2, "reason": HTML, "came": [HTML], "went": [HTML],
     }  # fmt: skip
     more = {
         "chains": [{"article": listed._asdict(), "reprints": [reprint], "reprinted": 1}],
         "changes": [change],
     }
-    return Content(told, more, 1, [listed], [Site(WILD, 4, 0.5)])
+    return Content(run, more, 1, [listed], [Site(HTML, 4, 0.5)])
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -63,7 +70,7 @@ def test_page_text_is_escaped_in_reports(language: str) -> None:
     ET.fromstring(body[: body.index("</html>")])  # noqa: S314 - well-formed, and our own
 
 
-def test_both_languages_say_the_same() -> None:
+def test_all_labels_are_translated() -> None:
     pages = [report_page(wild(), language) for language in ("en", "zh")]
     english, chinese = (re.findall(r"<(?:h[23]|th|p|span)[^>]*>([^<]*)<", page) for page in pages)
     assert len(english) == len(chinese)
@@ -72,7 +79,7 @@ def test_both_languages_say_the_same() -> None:
 
 
 @given(st.lists(st.tuples(st.floats(0, 1e6), st.floats(0, 1e6)), max_size=50))
-def test_any_curve_is_drawn_inside_its_picture(points: list[tuple[float, float]]) -> None:
+def test_curve_is_drawn_inside_the_chart(points: list[tuple[float, float]]) -> None:
     made = chart("c", [Curve("c", "c", points)], x_text=str, y_text=str)
     line = ET.fromstring(made).find("polyline")  # noqa: S314 - our own
     assert line is not None
@@ -82,7 +89,7 @@ def test_any_curve_is_drawn_inside_its_picture(points: list[tuple[float, float]]
         assert 0 <= y <= 260
 
 
-def test_a_crawl_is_reported_from_what_it_left(tmp_path: Path) -> None:
+def test_report_is_written_from_stored_data(tmp_path: Path) -> None:
     async def fill() -> None:
         store = SqliteStore(tmp_path)
         await store.open()
@@ -108,7 +115,7 @@ def test_a_crawl_is_reported_from_what_it_left(tmp_path: Path) -> None:
         assert text in page, text
 
 
-def test_a_topic_is_reported_whose_frontier_another_topic_used_later(tmp_path: Path) -> None:
+def test_topic_is_reported_after_another_topic_used_its_frontier(tmp_path: Path) -> None:
     async def record() -> None:
         for began, topic in enumerate(("足球", "篮球")):
             await LocalRuns(tmp_path).put(state(topic=topic, began=float(began), finished=9.0))

@@ -1,4 +1,4 @@
-"""Records of runs: kept, found again, and merged if nodes share a crawl."""
+"""Tests of run records: storage, retrieval, and the merge of the nodes of one crawl."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 import redis.asyncio
 
-from tests.unit.addons.dashboard.states import state, told
+from tests.unit.addons.dashboard.states import report, state
 from topiccrawl.addons.dashboard.merge import crawls, merged_state
 from topiccrawl.addons.dashboard.metrics import exposition, families
 from topiccrawl.addons.redis.ledger import SharedRuns
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(params=["folder", "redis"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Stores of run records."""
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Location of the run records: a folder or the URL of Redis."""
     if request.param == "folder":
         return str(tmp_path)
     return str(request.getfixturevalue("redis_url"))
 
 
-def runs_at(place: str) -> Runs:
-    if place.startswith("redis"):
-        return SharedRuns(redis.asyncio.Redis.from_url(place))
-    return LocalRuns(place)
+def runs_in(store: str) -> Runs:
+    if store.startswith("redis"):
+        return SharedRuns(redis.asyncio.Redis.from_url(store))
+    return LocalRuns(store)
 
 
-def test_the_last_record_of_each_run_is_found_newest_run_first(place: str) -> None:
+def test_last_record_of_each_run_is_read_newest_run_first(store: str) -> None:
     async def check() -> None:
-        runs = runs_at(place)
+        runs = runs_in(store)
         await runs.put(state("a:1", began=1.0))
         await runs.put(state("b:2", began=2.0))
         await runs.put(state("a:1", began=1.0, seconds=99.0))
@@ -53,7 +53,7 @@ def test_the_last_record_of_each_run_is_found_newest_run_first(place: str) -> No
     asyncio.run(check())
 
 
-def test_a_folder_keeps_the_newest_runs(tmp_path: Path) -> None:
+def test_folder_keeps_the_newest_runs(tmp_path: Path) -> None:
     async def check() -> None:
         runs = LocalRuns(tmp_path)
         for number in range(MAX_RECORDS + 3):
@@ -64,12 +64,12 @@ def test_a_folder_keeps_the_newest_runs(tmp_path: Path) -> None:
     asyncio.run(check())
 
 
-def test_a_run_that_goes_on_is_kept_however_many_began_later(tmp_path: Path) -> None:
+def test_live_run_is_kept_among_many_later_runs(tmp_path: Path) -> None:
     async def check() -> None:
         runs = LocalRuns(tmp_path)
         for number in range(MAX_RECORDS):
             await runs.put(state(began=1000.0 + number))
-            past = time.time() - 60  # its last word, long ago
+            past = time.time() - 60  # the last update is old
             os.utime(runs.folder / f"{1000 + number}-one:1.json", (past, past))
         await runs.put(state(began=1.0))
         found = await runs.all()
@@ -99,9 +99,9 @@ def test_invalid_record_is_reported(tmp_path: Path) -> None:
             runs.reports()
 
 
-def test_a_record_of_another_version_in_redis_is_named(redis_url: str) -> None:
+def test_invalid_record_in_redis_is_reported(redis_url: str) -> None:
     async def check() -> None:
-        runs = runs_at(redis_url)
+        runs = runs_in(redis_url)
         await runs.put({"run": {"id": "old"}})
         with pytest.raises(StorageError, match="topiccrawl:run:old"):
             await runs.all()
@@ -110,8 +110,10 @@ def test_a_record_of_another_version_in_redis_is_named(redis_url: str) -> None:
     asyncio.run(check())
 
 
-def test_nodes_of_one_crawl_are_one() -> None:
-    found = merged_state([told(node="b:2", began=105.0), told(node="a:1"), told(frontier="g")], "f")
+def test_nodes_of_one_crawl_are_merged() -> None:
+    found = merged_state(
+        [report(node="b:2", began=105.0), report(node="a:1"), report(frontier="g")], "f"
+    )
     assert found["totals"]["pages"] == 20
     assert found["totals"]["recent"] == 0.4
     assert found["series"]["points"][-1][:3] == [15.0, 20, 8]
@@ -120,44 +122,44 @@ def test_nodes_of_one_crawl_are_one() -> None:
     assert [node["run"]["node"] for node in found["nodes"]] == ["b:2", "a:1"]
 
 
-def test_a_crawl_that_ended_is_its_last_run_and_those_beside_it() -> None:
+def test_ended_crawl_has_its_last_run_and_overlapping_runs() -> None:
     ended = {"finished": 130.0, "seconds": 30.0}
-    beside = told(99.0, node="a:1", began=101.0, **ended)
-    last = told(99.0, node="b:2", began=120.0, finished=125.0)
-    before = told(999.0, node="c:3", began=10.0, finished=50.0)
-    found = merged_state([last, beside, before], "")
+    overlapping = report(99.0, node="a:1", began=101.0, **ended)
+    last = report(99.0, node="b:2", began=120.0, finished=125.0)
+    before = report(999.0, node="c:3", began=10.0, finished=50.0)
+    found = merged_state([last, overlapping, before], "")
     assert {node["run"]["node"] for node in found["nodes"]} == {"a:1", "b:2"}
     assert found["run"]["finished"] == 130.0
 
 
-def test_a_crawl_goes_on_while_one_node_does() -> None:
-    waits = told(node="a:1")
-    waits.state["waiting"] = {"reason": "delays", "seconds": 9.0, "detail": ""}
-    assert merged_state([waits, told(node="b:2")], "")["waiting"]["reason"] == ""
-    assert merged_state([waits], "")["waiting"]["reason"] == "delays"
+def test_crawl_waits_only_if_all_its_nodes_wait() -> None:
+    waiting = report(node="a:1")
+    waiting.state["waiting"] = {"reason": "delays", "seconds": 9.0, "detail": ""}
+    assert merged_state([waiting, report(node="b:2")], "")["waiting"]["reason"] == ""
+    assert merged_state([waiting], "")["waiting"]["reason"] == "delays"
 
 
-def test_pages_without_links_of_all_nodes_are_in_one_review() -> None:
-    nodes = [told(node="a:1"), told(node="b:2"), told(node="c:3")]
+def test_review_merges_pages_without_links_of_all_nodes() -> None:
+    nodes = [report(node="a:1"), report(node="b:2"), report(node="c:3")]
     review: dict[str, object] = {"best": [], "met": {}, "never": [], "seeds": [], "hosts": {}}
     for node, bare in zip(nodes, ([["u", False]], [["u", False], ["v", True]], None), strict=True):
         node.state["review"] = review if bare is None else {**review, "bare": bare}
     assert merged_state(nodes, "f")["review"]["bare"] == [["u", False], ["v", True]]
 
 
-def test_without_any_run_there_is_an_empty_page() -> None:
+def test_state_without_runs_is_empty() -> None:
     assert merged_state([], "") == EMPTY
-    assert merged_state([told()], "unknown") == EMPTY
+    assert merged_state([report()], "unknown") == EMPTY
     assert crawls([]) == []
 
 
 def test_crawls_are_listed_with_their_live_nodes() -> None:
-    found = crawls([told(node="a:1"), told(node="b:2"), told(99.0, frontier="g")])
+    found = crawls([report(node="a:1"), report(node="b:2"), report(99.0, frontier="g")])
     assert [(one["frontier"], one["live"]) for one in found] == [("f", 2), ("g", 0)]
 
 
-def test_metrics_of_several_crawls_are_one_family_each() -> None:
-    one, two = state(frontier="g"), merged_state([told(node="b:2"), told(node="c:3")], "")
+def test_metric_families_of_several_crawls_are_unique() -> None:
+    one, two = state(frontier="g"), merged_state([report(node="b:2"), report(node="c:3")], "")
     found = families([one, two])
     assert len({family.name for family in found}) == len(found)
     text, kind = exposition([one, two])
@@ -167,9 +169,9 @@ def test_metrics_of_several_crawls_are_one_family_each() -> None:
     assert 'topiccrawl_harvest_ratio{crawl="f",topic="新能源汽车",window="all"} 0.4' in lines
 
 
-def test_turns_of_one_worker_at_two_sites_are_no_series_twice() -> None:
-    """Prometheus throws away all but one of several samples with equal labels."""
-    turns = [told(frontier=f"/data/frontiers/task-1.{name}.test") for name in "ab"]
+def test_series_of_one_worker_at_two_sites_are_distinct() -> None:
+    """Prometheus keeps only one of several samples with equal labels."""
+    turns = [report(frontier=f"/data/frontiers/task-1.{name}.test") for name in "ab"]
     states = [merged_state(turns, one.state["run"]["frontier"]) for one in turns]
     lines = [line.rpartition(" ")[0] for line in exposition(states)[0].decode().splitlines()]
     series = [line for line in lines if line.startswith("topiccrawl_")]
@@ -178,8 +180,8 @@ def test_turns_of_one_worker_at_two_sites_are_no_series_twice() -> None:
 
 
 def test_label_from_a_page_is_escaped() -> None:
-    wild = state()
-    wild["errors"] = {'a"} evil 1\n': 2}
-    text, _ = exposition([wild])
+    hostile = state()
+    hostile["errors"] = {'a"} evil 1\n': 2}
+    text, _ = exposition([hostile])
     assert "\nevil" not in text.decode()
     assert '\\"} evil 1\\n' in text.decode()

@@ -1,4 +1,4 @@
-"""PDF files become pages with title, day and paragraphs; what cannot be read passes."""
+"""Tests of reading PDF files as pages."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def read(data: bytes, most_bytes: int = 1_000_000, pages: int = 20) -> tuple[Res
     return asyncio.run(act()), counted
 
 
-def test_a_file_is_an_article_with_title_day_and_paragraphs() -> None:
+def test_file_is_an_article_with_title_day_and_paragraphs() -> None:
     response, counted = read(made_pdf([LINES]))
     assert counted == ["read"]
     assert isinstance(response, HtmlResponse)
@@ -101,7 +101,7 @@ def test_a_file_is_an_article_with_title_day_and_paragraphs() -> None:
     assert "第一座是建于1931年的石拱桥" in found.body
 
 
-def test_the_file_s_own_title_and_day_are_taken_where_the_text_has_none() -> None:
+def test_title_and_day_fall_back_to_the_metadata() -> None:
     response, _ = read(made_pdf([LINES[2:]], "旧桥大修", "20260913080000Z"))
     found = extract(response.text, URL, read_page(response.text, URL))
     assert found is not None
@@ -111,7 +111,7 @@ def test_the_file_s_own_title_and_day_are_taken_where_the_text_has_none() -> Non
 @pytest.mark.parametrize(
     "stated", ["", "905_Notice_final", "10811.exe", "162..177", "Microsoft Word - notice 7.doc"]
 )
-def test_the_headline_is_in_the_largest_type_below_a_letterhead(stated: str) -> None:
+def test_headline_is_the_largest_type_below_a_letterhead(stated: str) -> None:
     large = ("三座旧桥年内", "大修计划公布")
     page: tuple[str, ...] = ("河西市市政工程处", "新闻稿", *large, *LINES[1:])
     response, _ = read(made_pdf([page], stated, large=large))
@@ -122,7 +122,7 @@ def test_the_headline_is_in_the_largest_type_below_a_letterhead(stated: str) -> 
     assert "大修计划公布" not in found.body
 
 
-def test_a_page_that_cannot_be_read_leaves_the_others() -> None:
+def test_unreadable_page_is_skipped() -> None:
     data = made_pdf([LINES, LINES[2:]])
     begin = data.index(b"6 0 obj\n<< /Length")
     broken = data[:begin] + data[begin:].replace(b"/Length", b"/Filter /None /Length", 1)
@@ -131,12 +131,12 @@ def test_a_page_that_cannot_be_read_leaves_the_others() -> None:
     assert "浮桥每天早上六点开放".encode() in response.body
 
 
-def test_a_file_whose_fonts_do_not_name_their_letters_stays_unread() -> None:
+def test_file_with_unmapped_fonts_is_not_read() -> None:
     _, counted = read(made_pdf([("ୈ ࡾ߸தủؚΉỐθỨΛ ͖ỏҎԼ͜ͷ৚ʹ͓ ߲ͷදͷՐ",)]))
     assert counted == ["unread"]
 
 
-def test_headers_that_count_pages_go_and_rows_of_tables_stay() -> None:
+def test_numbered_headers_are_removed_and_table_rows_kept() -> None:
     pages = [
         [f"市政公报 2026 第{n}期 {n}", line, f"06/{10 + n}/2026"] for n, line in enumerate(LINES)
     ]
@@ -145,7 +145,7 @@ def test_headers_that_count_pages_go_and_rows_of_tables_stay() -> None:
     assert "06/11/2026" in page
 
 
-def test_letters_drawn_as_one_and_radicals_become_plain_letters() -> None:
+def test_ligatures_and_radicals_become_plain_letters() -> None:
     page = page_of("Conﬂict", "", [["⽼城⼈⼝ work-family conﬂict", LINES[2]]])
     assert "老城人口 work-family conflict" in page
     assert "<h1>Conflict</h1>" in page
@@ -159,33 +159,33 @@ def test_letters_drawn_as_one_and_radicals_become_plain_letters() -> None:
         (b"%PDF-" + b"x" * 2_000_000, ["too_large"]),
     ],
 )
-def test_what_cannot_be_read_passes(data: bytes, counted: list[str]) -> None:
+def test_unreadable_file_is_passed_on_and_counted(data: bytes, counted: list[str]) -> None:
     response, output = read(data)
     assert response.body == data
     assert output == counted
 
 
-def test_pages_beyond_the_bound_are_left_out() -> None:
+def test_pages_beyond_the_limit_are_left_out() -> None:
     response, _ = read(made_pdf([LINES, LINES[2:4], LINES[4:]]), pages=1)
     whole, _ = read(made_pdf([LINES[:4], LINES[4:6], LINES[6:]]))
     assert b"2400" in whole.body
     assert response.body.count("石拱桥".encode()) == 1
 
 
-def test_headers_footers_and_page_numbers_are_no_text() -> None:
+def test_headers_footers_and_page_numbers_are_removed() -> None:
     pages = [["市政公报", line, "第 3 页"] for line in LINES[2:]]
     page = page_of("旧桥大修", "", pages)
     assert "市政公报" not in page
     assert "第 3 页" not in page
 
 
-def test_links_to_files_are_followed_only_where_they_are_read() -> None:
+def test_links_to_pdf_files_are_followed_only_if_enabled() -> None:
     assert trap(URL, TrapRules()) == "file-type"
     rules = traps_of(Settings({"TOPICCRAWL_TRAPS_ENABLED": True, "TOPICCRAWL_PDF": True}))
     assert trap(URL, rules) is None
 
 
-def test_bounds_are_checked_before_a_crawl() -> None:
+def test_limits_are_checked_before_a_crawl() -> None:
     with pytest.raises(SettingError, match="TOPICCRAWL_PDF_PAGES"):
         check_pdf(Settings({"TOPICCRAWL_PDF": True, "TOPICCRAWL_PDF_PAGES": 0}))
     check_pdf(Settings({"TOPICCRAWL_PDF": False, "TOPICCRAWL_PDF_PAGES": 0}))

@@ -1,4 +1,4 @@
-"""Collections as files, and the pages in them."""
+"""Tests of reading recorded collections and their pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def written(path: Path, *pages: dict[str, Any]) -> RecordedWeb:
+def write_and_read(path: Path, *pages: dict[str, Any]) -> RecordedWeb:
     text = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in pages)
     data = text.encode()
     path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
@@ -27,8 +27,8 @@ def written(path: Path, *pages: dict[str, Any]) -> RecordedWeb:
 
 
 @pytest.mark.parametrize("name", ["a.web.jsonl", "a.web.jsonl.gz"])
-def test_a_collection_is_read_packed_or_not(tmp_path: Path, name: str) -> None:
-    found = written(
+def test_collection_is_read_plain_or_compressed(tmp_path: Path, name: str) -> None:
+    found = write_and_read(
         tmp_path / name,
         {"url": "http://a.test/", "body": "front", "label": "news"},
         {"url": "http://a.test/2", "status": 301, "headers": {"Location": "/3"}},
@@ -45,13 +45,13 @@ def test_a_collection_is_read_packed_or_not(tmp_path: Path, name: str) -> None:
     assert found.pages["a.test/3"].marks == ("sport.football", "misc")
 
 
-def test_http_and_https_are_one_page_queries_are_not() -> None:
+def test_lookup_ignores_the_scheme_but_not_the_query() -> None:
     found = web(page("/x?y=1", "text"))
     assert found.get("https://A.test/x?y=1#z") is not None
     assert found.get("http://a.test/x") is None
 
 
-def test_a_label_stands_for_those_below_it() -> None:
+def test_label_includes_its_sublabels() -> None:
     found = web(
         page("/1", "t", marks=("sport.football",)), page("/2", "t", marks=("sports",)),
         page("/3", "t", marks=("news", "sport")), page("/4", "t"),
@@ -59,7 +59,7 @@ def test_a_label_stands_for_those_below_it() -> None:
     assert found.relevant(["sport"]) == {"a.test/1", "a.test/3"}
 
 
-def test_pages_are_parsed_as_served_and_once() -> None:
+def test_pages_are_decoded_as_served_and_parsed_once() -> None:
     body = "<title>足球</title><body>足球比赛<a href=/2>新闻</a>".encode("gbk")
     gbk = RecordedPage("http://a.test/", 200, (("content-type", "text/html; charset=gbk"),), body)
     found = web(gbk)
@@ -69,12 +69,12 @@ def test_pages_are_parsed_as_served_and_once() -> None:
     assert found.page("a.test/") is parsed
 
 
-def test_what_is_no_text_is_no_page() -> None:
+def test_image_is_not_parsed() -> None:
     picture = RecordedPage("http://a.test/p", 200, (("Content-Type", "image/png"),), b"\x89PNG")
     assert web(picture).page("a.test/p") is None
 
 
-def test_only_a_redirect_has_a_target() -> None:
+def test_only_redirects_have_a_target() -> None:
     assert answer("/1", 302, Location="2#x").target == "http://a.test/2"
     assert answer("/1", 200, Location="2").target is None
     assert answer("/1", 302).target is None
@@ -91,7 +91,7 @@ def test_only_a_redirect_has_a_target() -> None:
         (b'{"url": "http://a.test/", "type": "text/html; charset=klingon"}', "klingon"),
     ],
 )
-def test_what_is_no_collection_is_refused_with_its_line(
+def test_invalid_collection_is_refused_with_the_line(
     tmp_path: Path, data: bytes, says: str
 ) -> None:
     path = tmp_path / "a.web.jsonl"
@@ -100,21 +100,21 @@ def test_what_is_no_collection_is_refused_with_its_line(
         RecordedWeb.read(path)
 
 
-def test_a_torn_or_missing_file_is_refused_by_name(tmp_path: Path) -> None:
-    torn = tmp_path / "torn.web.jsonl.gz"
-    torn.write_bytes(gzip.compress(b'{"url": "http://a.test/"}\n')[:-9])
-    for path in (torn, tmp_path / "none.web.jsonl", tmp_path):
+def test_truncated_or_missing_file_is_refused_by_name(tmp_path: Path) -> None:
+    truncated = tmp_path / "torn.web.jsonl.gz"
+    truncated.write_bytes(gzip.compress(b'{"url": "http://a.test/"}\n')[:-9])
+    for path in (truncated, tmp_path / "none.web.jsonl", tmp_path):
         with pytest.raises(ConfigurationError, match=str(path)):
             RecordedWeb.read(path)
 
 
 def lines(path: Path) -> Iterator[RecordedPage]:
-    """Read a collection of another format: an address a line."""
+    """Read a collection of another format: one URL per line."""
     for url in path.read_text().split():
         yield answer(url, body="football")
 
 
-def test_other_files_are_read_by_whom_their_ending_names(tmp_path: Path) -> None:
+def test_file_suffix_selects_the_reader(tmp_path: Path) -> None:
     path = tmp_path / "crawl.lines"
     path.write_text("/one\n/two\n")
     others = {".lines": f"{__name__}.lines"}
@@ -127,7 +127,7 @@ def test_other_files_are_read_by_whom_their_ending_names(tmp_path: Path) -> None
         RecordedWeb.read(path, {".lines": "no.such"})
 
 
-def test_a_warc_file_without_its_extra_is_named(
+def test_warc_file_without_its_extra_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(collection, "find_spec", lambda _: None)

@@ -1,4 +1,4 @@
-"""The picture and the page."""
+"""Tests of the chart and the HTML report of a simulation."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CASE = Case(TOPIC, frozenset(NAMES[::3]), 2_000, 4_000, 700, ORACLE, 1e6)
 FOUND = [harvest("best-first", reversed(NAMES), CASE), harvest("shark-plus", NAMES[:900], CASE)]
 
 
-def test_curves_lie_inside_the_picture_and_rise() -> None:
+def test_curves_rise_inside_the_chart() -> None:
     root = ET.fromstring(svg(CASE, FOUND))  # noqa: S314  (our own)
     curves = [line.attrib["points"] for line in root.iter() if line.tag.endswith("polyline")]
     assert len(curves) == 3  # two strategies and the oracle
@@ -44,7 +44,7 @@ def test_curves_lie_inside_the_picture_and_rise() -> None:
     assert {"best-first", "shark-plus", "oracle"} <= {text.text for text in root.iter()}
 
 
-def test_the_page_needs_nothing_from_elsewhere_and_escapes_names() -> None:
+def test_page_is_self_contained_and_escapes_names() -> None:
     html = page("a.web.jsonl.gz", [(CASE, FOUND)])
     assert "足球 &lt;b&gt; &amp; Co" in html
     assert "<b>" not in html
@@ -52,13 +52,13 @@ def test_the_page_needs_nothing_from_elsewhere_and_escapes_names() -> None:
     assert f"{FOUND[0].area:.3f}" in html
 
 
-def test_a_case_without_anything_can_be_drawn() -> None:
+def test_empty_case_is_drawn() -> None:
     empty = Case(TOPIC, frozenset(), 5, 5, 0, (), 0.0)
     assert harvest("bfs", [], empty).area == 0
     ET.fromstring(svg(empty, [harvest("bfs", [], empty)]))  # noqa: S314  (our own)
 
 
-def test_the_picture_is_a_png(tmp_path: Path) -> None:
+def test_plot_is_a_png_file(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="the extra topiccrawl[plot] is not installed")
     path = tmp_path / "curves.png"
     write_plot(path, "title", [(CASE, FOUND)] * 3)
@@ -67,7 +67,7 @@ def test_the_picture_is_a_png(tmp_path: Path) -> None:
         write_plot(tmp_path / "none" / "curves.png", "title", [(CASE, FOUND)])
 
 
-def test_without_matplotlib_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_matplotlib_is_reported_with_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ConfigurationError, match=r"topiccrawl\[plot\]"):
         check_plot()

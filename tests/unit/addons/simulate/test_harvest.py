@@ -1,4 +1,4 @@
-"""Curves and areas, by hand."""
+"""Tests of harvest curves and areas, against values computed by hand."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ RECORD: dict[str, Any] = {
 }
 
 
-def test_the_area_is_that_of_the_curve_over_the_oracles() -> None:
+def test_area_is_relative_to_the_area_of_the_oracle() -> None:
     case = labelled_case(WEB, LabelledTopic.model_validate(RECORD))
     found = harvest("x", ["a.test/", "a.test/b", "a.test/b", "a.test/a"], case)
     assert found.counts == (0, 1, 1)
@@ -59,14 +59,14 @@ def test_the_area_is_that_of_the_curve_over_the_oracles() -> None:
     assert [found.recall(share, case.total) for share in (0.1, 0.67, 1.0)] == [0, 0.5, 0.5]
 
 
-def test_a_crawl_that_ends_early_keeps_its_count_and_one_that_goes_on_is_cut() -> None:
+def test_counts_are_extended_or_cut_to_the_budget() -> None:
     case = labelled_case(WEB, LabelledTopic.model_validate(RECORD))
     assert harvest("x", ["a.test/d"], case).counts == (1, 1, 1)
     assert harvest("x", [], case).area == 0
     assert harvest("x", [f"a.test/{n}" for n in range(9)] + ["a.test/d"], case).counts == (0, 0, 0)
 
 
-def test_the_stored_oracle_is_taken_where_the_budget_is_its_own() -> None:
+def test_stored_oracle_is_used_for_its_own_budget_only() -> None:
     labelled = LabelledTopic.model_validate(RECORD)
     assert labelled_case(WEB, labelled).oracle == ((1, 0), (3, 2))
     assert labelled_case(WEB, labelled, 3).oracle_area == 3.0
@@ -77,14 +77,14 @@ def test_the_stored_oracle_is_taken_where_the_budget_is_its_own() -> None:
     assert own.reference == {"bfs": 0.5}
 
 
-def test_without_labels_the_topics_own_verdict_counts() -> None:
+def test_unlabelled_pages_are_judged_by_the_scorer() -> None:
     case = unlabelled_case(WEB, TOPIC, Scorer(TOPIC))
     assert case.relevant == {"a.test/b", "a.test/d"}  # the island cannot be reached
     assert (case.reachable, case.budget) == (6, 3)
 
 
 @given(st.lists(st.booleans(), max_size=30), st.integers(1, 40))
-def test_counts_never_fall_and_fill_the_budget(hits: list[bool], budget: int) -> None:
+def test_counts_never_decrease_and_fill_the_budget(hits: list[bool], budget: int) -> None:
     names = [f"{'r' if hit else 'x'}{n}" for n, hit in enumerate(hits)]
     relevant = frozenset(name for name in names if name[0] == "r")
     case = Case(TOPIC, relevant, budget, 40, len(relevant), (), 1.0)
@@ -94,7 +94,7 @@ def test_counts_never_fall_and_fill_the_budget(hits: list[bool], budget: int) ->
     assert counts[-1] == sum(hits[:budget])
 
 
-def test_the_table_tells_recall_and_stored_areas() -> None:
+def test_table_shows_recall_and_stored_areas() -> None:
     case = labelled_case(WEB, LabelledTopic.model_validate(RECORD))
     lines = table(case, [harvest("best-first", ["a.test/b"], case)])
     assert lines[0] == "football: 2 relevant of 6 reachable pages, 3 fetched"
@@ -104,7 +104,7 @@ def test_the_table_tells_recall_and_stored_areas() -> None:
     assert len(long[1]) == len(long[2])
 
 
-def test_figures_are_flat_and_paired() -> None:
+def test_figures_are_flat_and_include_differences() -> None:
     areas = {"best-first": {"a": 0.5, "b": 0.75}, "shark-plus": {"a": 0.75, "b": 0.5}}
     assert figures(areas, "shark-plus") == {
         "mean_area": 0.625,
@@ -129,7 +129,7 @@ def test_topics_are_read_with_or_without_weights(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("[", "is not JSON"),
         ("{}", "list"),
@@ -138,13 +138,13 @@ def test_topics_are_read_with_or_without_weights(tmp_path: Path) -> None:
         (json.dumps([{**RECORD, "seeds": ["ftp://a.test/"]}]), "seeds"),
     ],
 )
-def test_a_wrong_topics_file_is_refused_by_field(tmp_path: Path, text: str, says: str) -> None:
+def test_invalid_topics_file_is_refused_by_field(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "a.topics.json"
     path.write_text(text)
-    with pytest.raises(ConfigurationError, match=says):
+    with pytest.raises(ConfigurationError, match=message):
         read_truth(path)
 
 
-def test_a_missing_topics_file_is_refused(tmp_path: Path) -> None:
+def test_missing_topics_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="No such file"):
         read_truth(tmp_path / "none.json")

@@ -1,4 +1,4 @@
-"""Remembering changes no score."""
+"""Tests of the caching scorer: caching changes no score."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ TOPIC = Topic(name="cars", terms={"新能源": 1.0, "汽车": 1.0, "car": 0.5})
 WORDS = st.sampled_from(["新能源汽车", "car", "weather", "天气预报", "充电", ""])
 TEXTS = st.lists(st.lists(WORDS, max_size=4).map(" ".join), max_size=8)
 PLAIN = Scorer(TOPIC)
-REMEMBERING = CachingScorer(TOPIC)
+CACHING = CachingScorer(TOPIC)
 
 
 @settings(deadline=None)
 @given(TEXTS)
-def test_scores_are_those_of_the_scorer_in_its_order(texts: list[str]) -> None:
-    assert REMEMBERING.score_many(texts) == PLAIN.score_many(texts)
-    assert REMEMBERING.score_many(texts) == PLAIN.score_many(texts)
+def test_cached_scores_equal_plain_scores_in_order(texts: list[str]) -> None:
+    assert CACHING.score_many(texts) == PLAIN.score_many(texts)
+    assert CACHING.score_many(texts) == PLAIN.score_many(texts)
 
 
-def test_pages_and_vectors_too() -> None:
+def test_page_verdicts_and_vectors_are_cached() -> None:
     one = web(page("/", "新能源汽车 car " * 30)).page("a.test/")
     assert one is not None
-    assert REMEMBERING.score_page(one) == PLAIN.score_page(one) == REMEMBERING.score_page(one)
-    assert REMEMBERING.score_page(one) is REMEMBERING.score_page(one)
-    vector = REMEMBERING.page_vector(one.text, one.title)
+    assert CACHING.score_page(one) == PLAIN.score_page(one) == CACHING.score_page(one)
+    assert CACHING.score_page(one) is CACHING.score_page(one)
+    vector = CACHING.page_vector(one.text, one.title)
     assert vector == PLAIN.page_vector(one.text, one.title)
-    assert REMEMBERING.page_vector(one.text, one.title) is vector
+    assert CACHING.page_vector(one.text, one.title) is vector
 
 
-def test_another_vector_begins_without_memories() -> None:
-    REMEMBERING.score_many(["car", "天气预报"])
-    moved = REMEMBERING.with_vector(Scorer(Topic(name="w", terms={"天气": 1.0})).vector)
+def test_scorer_with_another_vector_has_an_empty_cache() -> None:
+    CACHING.score_many(["car", "天气预报"])
+    moved = CACHING.with_vector(Scorer(Topic(name="w", terms={"天气": 1.0})).vector)
     assert moved.score_many(["car"]) == [0.0]
     assert moved.score_many(["天气预报"])[0] > 0

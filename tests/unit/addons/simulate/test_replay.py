@@ -46,7 +46,7 @@ def paths(replayed: Replayed) -> list[str]:
     return [name.removeprefix("a.test") for name in replayed.fetched]
 
 
-def test_best_first_follows_the_relevant_page() -> None:
+def test_best_first_follows_links_of_relevant_pages() -> None:
     found = web(
         page("/", OFF, "/dull", "/good"), page("/dull", OFF, "/d1"), page("/good", ON, "/g1"),
         page("/d1", OFF), page("/g1", ON),
@@ -56,7 +56,7 @@ def test_best_first_follows_the_relevant_page() -> None:
     assert order.index("/g1") < order.index("/d1")
 
 
-def test_failures_take_no_budget_and_redirects_lead_on() -> None:
+def test_failures_use_no_budget_and_redirects_are_followed() -> None:
     found = web(
         page("/", OFF, "/gone", "/moved", "/broken", "/loop", "/last"),
         answer("/moved", 301, Location="/new"), answer("/loop", 302, Location="/loop"),
@@ -67,12 +67,12 @@ def test_failures_take_no_budget_and_redirects_lead_on() -> None:
     assert replayed.failed == 3  # gone, broken, loop
 
 
-def test_the_budget_ends_it() -> None:
+def test_replay_ends_at_the_budget() -> None:
     found = web(page("/", OFF, "/1", "/2", "/3"), *(page(f"/{n}", OFF) for n in (1, 2, 3)))
     assert paths(run(found, conditions=Conditions(budget=2, batch=1))) == ["/", "/1"]
 
 
-def test_a_slow_start_lets_the_first_pages_decide_what_comes_next() -> None:
+def test_slow_start_ranks_by_the_first_pages() -> None:
     dull = [f"/dull{n}" for n in range(6)]
     found = web(
         page("/", OFF, "/good", *dull), page("/good", ON, "/g1"), page("/g1", ON),
@@ -84,7 +84,7 @@ def test_a_slow_start_lets_the_first_pages_decide_what_comes_next() -> None:
     assert slow == ["/", "/good", "/g1", *dull]
 
 
-def test_recorded_robots_are_obeyed_unless_told_otherwise() -> None:
+def test_recorded_robots_are_obeyed_unless_disabled() -> None:
     robots = answer("/robots.txt", body="User-agent: *\nDisallow: /private")
     found = web(
         robots, page("/", OFF, "/private", "/open"), page("/private", ON), page("/open", ON)
@@ -94,7 +94,7 @@ def test_recorded_robots_are_obeyed_unless_told_otherwise() -> None:
     assert paths(run(found, conditions=free)) == ["/", "/private", "/open"]
 
 
-def test_link_rules_hold() -> None:
+def test_link_rules_are_applied() -> None:
     found = web(
         page("/", OFF, "/a.pdf", "http://b.test/", "/in", "/out"), page("/a.pdf", ON),
         page("/in", ON, "/deep"), page("/deep", ON), answer("/out", 302, Location="http://b.test/"),
@@ -107,7 +107,7 @@ def test_link_rules_hold() -> None:
     assert "/a.pdf" in paths(run(found, conditions=free))
 
 
-def test_a_topic_that_learns_reaches_further_and_says_how_often_it_changed() -> None:
+def test_number_of_topic_changes_is_reported() -> None:
     pages = [page(f"/{n}", f"{ON} goalkeeper penalty", f"/{n + 1}") for n in range(80)]
     found = web(page("/", ON, "/0"), *pages)
     conditions = Conditions(budget=80, batch=1)
@@ -122,7 +122,7 @@ GRAPHS = st.lists(st.lists(st.integers(0, 11), max_size=5), min_size=12, max_siz
 
 @settings(deadline=None, max_examples=25)
 @given(GRAPHS, st.sampled_from(NAMES), st.integers(1, 8), st.integers(0, 2**12 - 1))
-def test_whatever_the_order_all_that_is_reachable_is_fetched_once(
+def test_every_strategy_fetches_reachable_pages_once(
     graph: list[list[int]], name: str, batch: int, topical: int
 ) -> None:
     texts = [ON if topical >> n & 1 else OFF for n in range(12)]
@@ -144,15 +144,15 @@ def test_whatever_the_order_all_that_is_reachable_is_fetched_once(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_strategy_can_be_replayed_with_a_topic_that_learns(name: str) -> None:
+def test_every_strategy_is_replayed_with_adaptation(name: str) -> None:
     found = web(page("/", ON, "/0"), *(page(f"/{n}", ON, f"/{n + 1}") for n in range(40)))
     for method in ("words", "genetic"):
         conditions = Conditions(budget=30, batch=4)
         assert len(run(found, name, conditions=conditions, method=method).fetched) == 30
 
 
-class Counting(SharkPlus):
-    """Counts the records that are re-scored."""
+class CountingStrategy(SharkPlus):
+    """Count the re-scored records."""
 
     rescored = 0
 
@@ -163,9 +163,7 @@ class Counting(SharkPlus):
 
 
 @pytest.mark.parametrize(("method", "swept"), [("words", False), ("genetic", True)])
-def test_learnt_words_leave_most_of_the_queue_alone_and_another_topic_does_not(
-    method: str, *, swept: bool
-) -> None:
+def test_queue_is_rescored_for_new_vectors_only(method: str, *, swept: bool) -> None:
     hubs = [f"/hub{n}" for n in range(40)]
     leaves = {hub: [f"{hub}/page{n}" for n in range(40)] for hub in hubs}
     found = web(
@@ -174,7 +172,7 @@ def test_learnt_words_leave_most_of_the_queue_alone_and_another_topic_does_not(
         *(page(url, ON) for to in leaves.values() for url in to),
     )
     scorer = CachingScorer(TOPIC)
-    order = Counting(scorer, StrategyParameters())
+    order = CountingStrategy(scorer, StrategyParameters())
     adapter = TopicLearner(scorer, order, method, AdaptationParameters(growth=1.5))
     replayed = Replay(found, TOPIC, scorer, order, Conditions(600, 8), adapter).run()
     assert replayed.changes > 5

@@ -1,4 +1,4 @@
-"""Small recorded webs, written by hand."""
+"""Factories of small recorded webs for tests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ SITE = "http://a.test"
 
 
 def page(path: str, text: str, *links: str, marks: tuple[str, ...] = ()) -> RecordedPage:
-    """A page whose links have their own URL's last part as anchor."""
+    """Return a page; the anchor of each link is the last part of its URL."""
     anchors = " ".join(
         f'<p>see <a href="{link}">{link.rpartition("/")[2]}</a></p>' for link in links
     )
@@ -18,10 +18,9 @@ def page(path: str, text: str, *links: str, marks: tuple[str, ...] = ()) -> Reco
 
 
 def answer(path: str, status: int = 200, body: str = "", **headers: str) -> RecordedPage:
-    """Any other answer."""
+    """Return any other response."""
     return RecordedPage(f"{SITE}{path}", status, tuple(headers.items()), body.encode())
 
 
 def web(*pages: RecordedPage) -> RecordedWeb:
-    """A web of these pages."""
     return RecordedWeb(pages)

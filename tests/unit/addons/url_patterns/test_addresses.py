@@ -1,3 +1,5 @@
+"""Tests of URL formats, of their expressions, and of the likelihood of news."""
+
 from __future__ import annotations
 
 import re
@@ -24,14 +26,14 @@ URL = st.tuples(st.lists(SEGMENT, max_size=4), LAST, QUERY).map(
 
 
 @given(URL)
-def test_a_format_s_expression_matches_the_url_it_came_from(url: str) -> None:
+def test_expression_of_a_format_matches_its_url(url: str) -> None:
     shape = skeleton(url)
     assert re.fullmatch(expression([shape]), url)
     assert 0 < news_likelihood(url) < 1
 
 
 @given(st.text(max_size=60))
-def test_any_string_has_a_format_and_a_likelihood(text: str) -> None:
+def test_every_string_has_a_format_and_a_likelihood(text: str) -> None:
     for url in (text, f"http://{text}", f"http://a.test/{text}"):
         assert skeleton(url).text
         assert 0 <= news_likelihood(url) <= 1
@@ -39,7 +41,7 @@ def test_any_string_has_a_format_and_a_likelihood(text: str) -> None:
 
 
 @given(st.integers(1980, 2049), st.integers(1980, 2049))
-def test_a_span_of_years_matches_those_and_no_other(one: int, two: int) -> None:
+def test_year_span_matches_exactly_its_years(one: int, two: int) -> None:
     first, last = min(one, two), max(one, two)
     span = re.compile(year_span(first, last))
     found = [year for year in range(1980, 2050) if span.fullmatch(str(year))]
@@ -61,11 +63,11 @@ def test_a_span_of_years_matches_those_and_no_other(one: int, two: int) -> None:
         ("http://blog.a.test/u/100/1000.html", False),
     ],
 )
-def test_the_look_of_urls(url: str, news: bool) -> None:  # noqa: FBT001
+def test_news_likelihood_separates_articles_from_others(url: str, news: bool) -> None:  # noqa: FBT001
     assert (news_likelihood(url) > 0.5) is news
 
 
-def test_a_year_is_read_from_the_date() -> None:
+def test_year_is_read_from_the_date() -> None:
     for url, year in (
         ("http://a.test/20060314/n2.shtml", 2006),
         ("http://a.test/2007/0314/3.html", 2007),
@@ -111,5 +113,5 @@ def test_articles_of_unknown_sites_are_fetched(url: str) -> None:
         "http://a.test/en",
     ],
 )
-def test_other_pages_of_unknown_sites_are_known_by_their_look(url: str) -> None:
+def test_other_pages_of_unknown_sites_are_not_fetched(url: str) -> None:
     assert not by_look(url)

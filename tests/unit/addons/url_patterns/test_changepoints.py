@@ -1,4 +1,4 @@
-"""Old pages of a site, and pages of a format that was never met."""
+"""Tests of old pages of a site and of pages of an unknown format."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from topiccrawl.addons.url_patterns.tally import Outcome
 HOST = "http://news.test"
 
 
-def taught(*pages: tuple[str, Outcome]) -> SiteLearner:
+def trained(*pages: tuple[str, Outcome]) -> SiteLearner:
     learner = SiteLearner()
     for url, outcome in pages:
         learner.count_link(url)
@@ -31,18 +31,18 @@ def years(*of: tuple[int, Outcome, int]) -> list[tuple[str, Outcome]]:
     return [(dated(year, n), outcome) for year, outcome, count in of for n in range(count)]
 
 
-def test_of_a_period_long_ago_of_which_no_page_was_read_nothing_is_expected() -> None:
-    site = taught(*years((2015, Outcome.ARTICLE, 10), (2016, Outcome.ARTICLE, 10)))
+def test_old_period_without_observed_pages_is_not_news() -> None:
+    site = trained(*years((2015, Outcome.ARTICLE, 10), (2016, Outcome.ARTICLE, 10)))
     assert site.is_news(dated(2017, 1))
     assert site.is_news(dated(2009, 1))
     assert not site.is_news(dated(2004, 1))
-    assert site.judge(dated(2004, 1)).label == "news"  # it is fetched, and so something is learnt
-    known = taught(*years((2004, Outcome.ARTICLE, 3), (2016, Outcome.ARTICLE, 17)))
+    assert site.judge(dated(2004, 1)).label == "news"  # fetched as a sample
+    known = trained(*years((2004, Outcome.ARTICLE, 3), (2016, Outcome.ARTICLE, 17)))
     assert known.is_news(dated(2004, 7))
 
 
-def test_several_periods_are_distinguished() -> None:
-    site = taught(
+def test_periods_are_judged_separately() -> None:
+    site = trained(
         *years(
             (2004, Outcome.OTHER, 12),
             (2008, Outcome.ARTICLE, 14),
@@ -54,19 +54,19 @@ def test_several_periods_are_distinguished() -> None:
     assert found == {2004: False, 2008: True, 2009: False, 2012: True, 2014: True}
 
 
-def test_one_old_page_that_is_none_speaks_for_its_age() -> None:
-    site = taught(*years((2006, Outcome.OTHER, 1), (2013, Outcome.ARTICLE, 45)))
+def test_one_old_non_article_rejects_older_pages() -> None:
+    site = trained(*years((2006, Outcome.OTHER, 1), (2013, Outcome.ARTICLE, 45)))
     assert not site.is_news(dated(2006, 5))
     assert not site.is_news(dated(2005, 5))
     assert site.is_news(dated(2010, 5))
 
 
-def test_a_channel_never_met_counts_by_its_look_where_the_look_has_held() -> None:
-    site = taught(*years((2016, Outcome.ARTICLE, 20)))
+def test_unknown_channel_is_judged_by_likelihood_if_reliable() -> None:
+    site = trained(*years((2016, Outcome.ARTICLE, 20)))
     assert site.is_news("http://sport.news.test/a/20160304/12345678_0.shtml")
     assert not site.is_news("http://sport.news.test/a/12345678.shtml")  # its articles have dates
     assert site.is_news(dated(2016, 5) + "#from=list")
-    odd = taught(
+    odd = trained(
         *((f"{HOST}/a/{100_000 + n}.html", Outcome.ARTICLE) for n in range(5)),
         *((f"{HOST}/2016030{n % 9 + 1}/k{100_000 + n}.html", Outcome.OTHER) for n in range(30)),
     )
@@ -74,14 +74,14 @@ def test_a_channel_never_met_counts_by_its_look_where_the_look_has_held() -> Non
 
 
 @pytest.mark.parametrize("name", ["q", "query", "wd", "keyword"])
-def test_what_looks_for_words_is_no_news(name: str) -> None:
+def test_search_url_is_not_news(name: str) -> None:
     assert not SiteLearner().is_news(f"{HOST}/news/20160304/list?{name}=足球&id=1234567")
 
 
 @given(st.integers(0, 50))
-def test_the_order_of_pages_does_not_matter(seed: int) -> None:
+def test_order_of_pages_does_not_matter(seed: int) -> None:
     pages = years((2006, Outcome.OTHER, 6), (2014, Outcome.ARTICLE, 20))
     random.Random(seed).shuffle(pages)  # noqa: S311
-    site = taught(*pages)
+    site = trained(*pages)
     assert site.is_news(dated(2014, 7))
     assert not site.is_news(dated(2006, 7))

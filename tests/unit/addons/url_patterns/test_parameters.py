@@ -1,3 +1,5 @@
+"""Tests of irrelevant query parameters."""
+
 from __future__ import annotations
 
 import json
@@ -14,7 +16,7 @@ queries = st.lists(st.tuples(st.sampled_from(("a", "b", "c")), st.integers(0, 3)
 
 
 @given(st.lists(st.tuples(queries, st.text(max_size=2))))
-def test_leaving_out_twice_is_leaving_out_once(pages: list[tuple[str, str]]) -> None:
+def test_stripping_parameters_is_idempotent(pages: list[tuple[str, str]]) -> None:
     site = Parameters()
     for query, text in pages:
         site.observe(f"{HOST}/?{query}", text)
@@ -26,7 +28,7 @@ def test_leaving_out_twice_is_leaving_out_once(pages: list[tuple[str, str]]) -> 
     assert again.stripped(f"{HOST}/?a=1&b=2") == site.stripped(f"{HOST}/?a=1&b=2")
 
 
-def test_a_parameter_with_other_values_and_the_same_page_does_not_matter() -> None:
+def test_parameter_that_never_changes_the_page_is_stripped() -> None:
     site = Parameters()
     for number in range(4):
         site.observe(f"{HOST}/x?id={number}&from=a", f"page {number}")
@@ -34,7 +36,7 @@ def test_a_parameter_with_other_values_and_the_same_page_does_not_matter() -> No
     assert site.stripped(f"{HOST}/x?id=9&from=c") == f"{HOST}/x?id=9"
 
 
-def test_one_other_page_or_an_error_without_it_says_that_it_matters() -> None:
+def test_parameter_is_kept_after_one_different_page_or_error() -> None:
     for without in ("another page", ""):
         site = Parameters()
         for number in range(9):
@@ -47,7 +49,7 @@ def test_one_other_page_or_an_error_without_it_says_that_it_matters() -> None:
         assert not site.is_irrelevant("t")
 
 
-def test_two_errors_say_nothing() -> None:
+def test_pairs_of_errors_are_not_counted() -> None:
     site = Parameters()
     for number in range(9):
         site.observe(f"{HOST}/{number}", "")
@@ -55,7 +57,7 @@ def test_two_errors_say_nothing() -> None:
     assert site.counts == {}
 
 
-def test_memory_is_bounded_and_counts_stay() -> None:
+def test_memory_is_limited_and_counts_are_kept() -> None:
     site = Parameters()
     for number in range(MOST_PAGES + 10):
         site.observe(f"{HOST}/{number % 50}?t={number}", f"page {number % 50}")
@@ -63,7 +65,7 @@ def test_memory_is_bounded_and_counts_stay() -> None:
     assert site.is_irrelevant("t")
 
 
-def test_a_learner_keeps_them_with_the_site() -> None:
+def test_learner_stores_parameters_with_the_site() -> None:
     learner = PatternLearner()
     for number in range(3):
         learner.read(f"{HOST}/{number}", f"page {number}")

@@ -1,3 +1,5 @@
+"""Tests of the command `patterns`."""
+
 from __future__ import annotations
 
 import json
@@ -19,7 +21,7 @@ REGEX = r"https?://www\.a\.test/mine/.*"
 def scrapy(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *arguments: str
 ) -> tuple[int, str]:
-    """Run a scrapy command in this process; its exit status and all it printed."""
+    """Run a scrapy command in this process; return its exit status and its output."""
     monkeypatch.setattr(sys, "argv", ["scrapy", *arguments])
     with pytest.raises(SystemExit) as end:
         cmdline.execute()
@@ -27,12 +29,12 @@ def scrapy(
     return int(end.value.code or 0), captured.out + captured.err
 
 
-def test_patterns_are_learnt_from_a_list_shown_edited_and_carried_elsewhere(
+def test_patterns_are_learnt_edited_exported_and_imported(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def run(*arguments: str, folder: str = "one") -> tuple[int, str]:
-        where = ("-s", f"TOPICCRAWL_DATA_DIR={tmp_path / folder}")
-        return scrapy(capsys, monkeypatch, "patterns", *arguments, *where)
+        options = ("-s", f"TOPICCRAWL_DATA_DIR={tmp_path / folder}")
+        return scrapy(capsys, monkeypatch, "patterns", *arguments, *options)
 
     urls = tmp_path / "urls.txt"
     urls.write_text("".join(f"{SITE}/20130304/n{n}.shtml\n" for n in range(30)), "utf-8")
@@ -72,25 +74,25 @@ MAPS: dict[str, Page] = {
 def test_patterns_are_learnt_from_sitemaps_and_lists_of_urls(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    where = ("-s", f"TOPICCRAWL_DATA_DIR={tmp_path}", "-s", "DOWNLOAD_DELAY=0")
+    options = ("-s", f"TOPICCRAWL_DATA_DIR={tmp_path}", "-s", "DOWNLOAD_DELAY=0")
     (tmp_path / "list.txt").write_text(f"{SITE}/photo/99.html\nno address\n", "utf-8")
     with Web(MAPS) as web:
         monkeypatch.setenv("http_proxy", web.proxy)
         monkeypatch.setenv("no_proxy", "")
         for source in (("--sitemap", f"{SITE}/robots.txt"), ("--urls", f"{tmp_path}/list.txt")):
-            status, out = scrapy(capsys, monkeypatch, "patterns", "learn", *source, *where)
+            status, out = scrapy(capsys, monkeypatch, "patterns", "learn", *source, *options)
             assert status == 0, out
         gone = scrapy(
-            capsys, monkeypatch, "patterns", "learn", "--sitemap", f"{SITE}/gone.xml", *where
+            capsys, monkeypatch, "patterns", "learn", "--sitemap", f"{SITE}/gone.xml", *options
         )
         assert (gone[0], "cannot be fetched" in gone[1]) == (1, True)
-    status, out = scrapy(capsys, monkeypatch, "patterns", "export", "a.test", *where)
+    status, out = scrapy(capsys, monkeypatch, "patterns", "export", "a.test", *options)
     lines = {line["label"]: line for line in map(json.loads, out.splitlines())}
     assert (lines["news"]["articles"], lines["news"]["seen"]) == (30, 30)
     assert (lines["open"]["articles"], lines["open"]["seen"]) == (0, 31)
 
 
-def test_what_a_page_lists_is_shown(
+def test_links_of_a_hub_page_are_shown(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     rows = "".join(
@@ -99,7 +101,7 @@ def test_what_a_page_lists_is_shown(
     )
     page = tmp_path / "hub.html"
     page.write_text(f"<ul>{rows}</ul><a href='2.html'>下一页</a>", "gb18030")
-    where = ("-s", f"TOPICCRAWL_DATA_DIR={tmp_path}")
+    options = ("-s", f"TOPICCRAWL_DATA_DIR={tmp_path}")
     for arguments, line in (
         (
             (f"{SITE}/list/", str(page)),
@@ -108,15 +110,15 @@ def test_what_a_page_lists_is_shown(
         ((f"{SITE}/list/", str(page)), f"next page: {SITE}/list/2.html"),
         ((f"{SITE}/list/", str(tmp_path / "none")), "cannot be read"),
     ):
-        out = scrapy(capsys, monkeypatch, "patterns", "hub", *arguments, *where)[1]
+        out = scrapy(capsys, monkeypatch, "patterns", "hub", *arguments, *options)[1]
         assert line in out
 
 
-def test_wrong_input_is_named(
+def test_invalid_input_is_reported(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    where = ("-s", f"TOPICCRAWL_DATA_DIR={tmp_path}")
-    status, out = scrapy(capsys, monkeypatch, "patterns", "edit", "a.test", "nice", "a", *where)
+    options = ("-s", f"TOPICCRAWL_DATA_DIR={tmp_path}")
+    status, out = scrapy(capsys, monkeypatch, "patterns", "edit", "a.test", "nice", "a", *options)
     assert (status, "one of news, hub, other, open" in out) == (1, True)
-    status, out = scrapy(capsys, monkeypatch, "patterns", "learn", str(tmp_path / "none"), *where)
+    status, out = scrapy(capsys, monkeypatch, "patterns", "learn", str(tmp_path / "none"), *options)
     assert (status, "cannot be read" in out) == (1, True)

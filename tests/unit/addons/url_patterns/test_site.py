@@ -1,3 +1,5 @@
+"""Tests of the patterns that are learnt for a site."""
+
 from __future__ import annotations
 
 import json
@@ -21,7 +23,7 @@ def story(number: int, year: int = 2013) -> str:
 
 
 def trained(pages: int = 60) -> SiteLearner:
-    """A site whose articles lie under dates; galleries do not."""
+    """Return a learner of a site with dated article URLs and undated galleries."""
     site = SiteLearner()
     for number in range(pages):
         site.count_link(story(number))
@@ -31,7 +33,7 @@ def trained(pages: int = 60) -> SiteLearner:
     return site
 
 
-def test_nothing_is_dropped_before_there_is_evidence() -> None:
+def test_no_url_is_dropped_without_evidence() -> None:
     site = SiteLearner()
     for number in range(4):
         site.observe(story(number), Outcome.ARTICLE)
@@ -42,7 +44,7 @@ def test_nothing_is_dropped_before_there_is_evidence() -> None:
     assert site.judge(f"{SITE}/show/9.html").label is Label.OPEN
 
 
-def test_news_is_recognised_in_unknown_channels_of_a_site() -> None:
+def test_news_is_recognised_in_unknown_channels() -> None:
     site = trained()
     assert site.judge(f"{SITE}/economy/20140102/n777777.shtml").label is Label.NEWS
     assert site.judge(f"{SITE}/show/999.html").label is Label.OTHER
@@ -52,7 +54,7 @@ def test_news_is_recognised_in_unknown_channels_of_a_site() -> None:
     assert site.judge("http://beijing.a.test/sport/20140102/n7.shtml").label is Label.NEWS
 
 
-def test_old_pages_that_are_none_any_more_are_cut_off() -> None:
+def test_years_without_articles_are_not_news() -> None:
     site = SiteLearner()
     for number in range(80):
         site.observe(story(number, 2013), Outcome.ARTICLE)
@@ -63,7 +65,7 @@ def test_old_pages_that_are_none_any_more_are_cut_off() -> None:
     assert not site.is_news(story(1, 2005))
 
 
-def test_a_pattern_by_hand_wins_and_stays() -> None:
+def test_manual_pattern_has_priority_and_is_kept() -> None:
     site = trained()
     own = Pattern(r"https?://www\.a\.test/sport/.*", Label.OTHER, by_hand=True)
     site.patterns = PatternSet((*site.patterns.patterns, own))
@@ -73,14 +75,14 @@ def test_a_pattern_by_hand_wins_and_stays() -> None:
     assert site.judge(story(1)).label is Label.NEWS
 
 
-def test_a_wrong_pattern_is_refused_with_a_remedy() -> None:
+def test_invalid_pattern_is_refused_with_a_remedy() -> None:
     with pytest.raises(ConfigurationError, match="one of news, hub, other, open"):
         Pattern.from_json({"expression": "(", "label": "news"})
     with pytest.raises(ConfigurationError):
         Pattern.from_json({"expression": "a", "label": "nice"})
 
 
-def test_what_is_stored_judges_alike() -> None:
+def test_restored_site_gives_the_same_judgements() -> None:
     site = trained()
     again = SiteLearner.from_json(json.loads(json.dumps(site.to_json())))
     for url in (story(3), f"{SITE}/show/7.html", f"{SITE}/x/y/z.php?q=1", f"{SITE}/"):
@@ -90,7 +92,7 @@ def test_what_is_stored_judges_alike() -> None:
     assert again.patterns.patterns == site.patterns.patterns
 
 
-def test_memory_is_bounded() -> None:
+def test_number_of_formats_is_limited() -> None:
     site = SiteLearner()
     for number in range(3 * MOST_FORMATS):
         site.count_link(
@@ -116,23 +118,23 @@ def test_every_format_is_in_one_cluster_and_its_expression_matches(
         assert site.patterns.match(tally.example) is not None
 
 
-def test_drops_are_logged_and_one_of_many_is_fetched() -> None:
+def test_drops_are_logged_and_some_urls_are_sampled() -> None:
     learner = PatternLearner(probe_every=20)
     for number in range(60):
         learner.observe(story(number), article=True, links=5)
         learner.observe(f"{SITE}/show/{number}.html", article=False, links=0)
     learner.site(SITE).learn()
-    refused = [learner.refuse(f"{SITE}/show/{number}.html") for number in range(100, 500)]
-    passed = refused.count(None)
-    assert set(refused) == {None, "not-news"}
-    assert 5 <= passed <= 50
+    refusals = [learner.refuse(f"{SITE}/show/{number}.html") for number in range(100, 500)]
+    fetched = refusals.count(None)
+    assert set(refusals) == {None, "not-news"}
+    assert 5 <= fetched <= 50
     ((what, (count, example, reason)),) = learner.stored("a.test")["url-drops"].items()
-    assert (count, reason) == (400 - passed, "not-news")
+    assert (count, reason) == (400 - fetched, "not-news")
     assert "show" in what
     assert example.startswith(f"{SITE}/show/")
 
 
-def test_sites_too_many_are_given_back_and_come_again() -> None:
+def test_excess_sites_are_dropped_and_reloaded() -> None:
     learner = PatternLearner(sites=2)
     for name in ("a", "b", "c"):
         learner.observe(f"http://{name}.test/20130304/1.html", article=True, links=0)
@@ -144,7 +146,7 @@ def test_sites_too_many_are_given_back_and_come_again() -> None:
     assert learner.site("http://a.test/").articles == 1
 
 
-def test_what_is_on_topic_is_fetched_though_it_is_no_news() -> None:
+def test_on_topic_pages_are_fetched_though_not_news() -> None:
     learner = PatternLearner(probe_every=0)
     kinds: dict[str, bool] = {}
     for number in range(60):
@@ -155,12 +157,12 @@ def test_what_is_on_topic_is_fetched_though_it_is_no_news() -> None:
             url = f"http://{kind}.a.test/u/{number}.html"
             learner.observe(url, article=topical, links=0, topical=topical)
     learner.site(SITE).learn()
-    refused = {kind for kind in kinds if learner.refuse(f"http://{kind}.a.test/u/99.html")}
-    assert refused == {"comment", "forum", "gallery"}
+    refusals = {kind for kind in kinds if learner.refuse(f"http://{kind}.a.test/u/99.html")}
+    assert refusals == {"comment", "forum", "gallery"}
     assert not learner.site(SITE).is_news("http://blog.a.test/u/99.html")
 
 
-def test_a_draft_learns_apart_and_its_patterns_are_taken_over() -> None:
+def test_patterns_learnt_from_a_copy_are_applied() -> None:
     own = Pattern(r"https?://www\.a\.test/sport/.*", Label.OTHER, by_hand=True)
     site = SiteLearner()
     due = 0
@@ -178,7 +180,7 @@ def test_a_draft_learns_apart_and_its_patterns_are_taken_over() -> None:
     assert len(tallies) == len(site.tallies) - 1
 
 
-def test_a_site_that_names_its_pages_by_words_is_left_alone() -> None:
+def test_site_with_words_as_page_names_is_not_judged() -> None:
     site = SiteLearner()
     for number in range(200):
         word = "ab"[number % 2] * (number % 13 + 1)
@@ -186,14 +188,14 @@ def test_a_site_that_names_its_pages_by_words_is_left_alone() -> None:
         assert not site.count(f"{SITE}/wiki/{word}_{'x' * (number // 13 + 1)}", outcome)
     assert not site.ready
     assert site.judge(f"{SITE}/wiki/quite_another").label is Label.OPEN
-    asked = [site.should_examine(f"{SITE}/wiki/y{'z' * number}", 8, 16) for number in range(160)]
-    assert sum(asked) == 10
+    examined = [site.should_examine(f"{SITE}/wiki/y{'z' * number}", 8, 16) for number in range(160)]
+    assert sum(examined) == 10
     again = SiteLearner.from_json(site.to_json())
     assert not again.ready
     assert SiteLearner.from_json(trained().to_json()).ready
 
 
-def test_where_nearly_all_is_news_nothing_is_dropped_by_its_look() -> None:
+def test_unknown_format_is_open_on_a_news_only_site() -> None:
     site = SiteLearner()
     for number in range(60):
         site.observe(story(number), Outcome.ARTICLE)
