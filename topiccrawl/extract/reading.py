@@ -33,10 +33,15 @@ if TYPE_CHECKING:
 HEAD = struct.Struct("!I")
 """Header of a message: its length in bytes."""
 
-RECENT = 4
-"""Pages cached after reading, since the article of a page is extracted soon after."""
+RECENT = 32
+"""Pages cached after reading: the article of a page is extracted when its callback runs, often
+after all other pages in flight have been read."""
 
-_LARGE = 1_000_000
+_RECENT_LARGE = 4
+"""The same for pages of more than ``_LARGE`` bytes, whose trees take ten times as much memory."""
+
+_LARGE = 250_000
+_TREE = 1_000_000
 """Characters from which the tree of a page is not cached but parsed again for extraction."""
 
 
@@ -95,11 +100,11 @@ class StandardReader:
 
     def read(self, raw: RawPage) -> ReadPage | None:
         """Read a page or a feed; return None for other content."""
-        return _read(raw).page
+        return _cached(raw).page
 
     def extract(self, raw: RawPage, asked: Conditions) -> Extraction:
         """Extract the article of a page."""
-        cached = _read(raw)
+        cached = _cached(raw)
         if cached.page is None:
             return Extraction()
         tree, cached.tree = cached.tree, None  # extraction modifies the tree
@@ -115,7 +120,10 @@ class _CachedPage:
     tree: LexborHTMLParser | None = None
 
 
-@lru_cache(maxsize=RECENT)
+def _cached(raw: RawPage) -> _CachedPage:
+    return (_large if len(raw.body) > _LARGE else _small)(raw)
+
+
 def _read(raw: RawPage) -> _CachedPage:
     feed = read_feed(raw.body, raw.url)
     if feed is not None:
@@ -131,8 +139,12 @@ def _read(raw: RawPage) -> _CachedPage:
         text = f"{text}{article}"
         tree = parse_html(text)
         page = read_page(text, raw.url, raw.robots_tags, encoding, tree)
-    kept = tree if len(text) <= _LARGE else None
+    kept = tree if len(text) <= _TREE else None
     return _CachedPage(text, ReadPage(page, encoding, blank), kept)
+
+
+_small = lru_cache(RECENT)(_read)
+_large = lru_cache(_RECENT_LARGE)(_read)
 
 
 class LocalReader:

@@ -15,6 +15,7 @@ import pytest
 
 from tests.unit.extract.readers_trial import DEEDS
 from topiccrawl.addons.frames.frame import SiteFrame
+from topiccrawl.extract import reading
 from topiccrawl.extract.extract import Conditions
 from topiccrawl.extract.readers import (
     PIPELINE,
@@ -24,9 +25,12 @@ from topiccrawl.extract.readers import (
     Readers,
 )
 from topiccrawl.extract.reading import RawPage, StandardReader
+from topiccrawl.links.limits import parse_html
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Coroutine
+
+    from selectolax.lexbor import LexborHTMLParser
 
 TRIAL = "tests.unit.extract.readers_trial.TrialReader"
 NAMED = "tests.unit.extract.readers_trial.NamedReader"
@@ -108,6 +112,21 @@ def test_article_is_extracted_by_the_reader_of_its_page(monkeypatch: pytest.Monk
             assert len(readers.pids()) == 3
 
     run(trial())
+
+
+def test_pages_in_flight_are_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed = []
+
+    def parse(text: str) -> LexborHTMLParser:
+        parsed.append(text)
+        return parse_html(text)
+
+    monkeypatch.setattr(reading, "parse_html", parse)
+    reader, pages = StandardReader(), [raw(number, "flight") for number in range(16)]
+    for page in pages:
+        reader.read(page)
+    assert all(reader.extract(page, Conditions()).extracted for page in pages)
+    assert len(parsed) == len(pages)
 
 
 def test_extraction_can_be_repeated() -> None:
