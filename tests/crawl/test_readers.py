@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.crawl
 
-GOOD, BAD = "http://good.test", "http://dear.test"
+GOOD, BAD = "http://good.test", "http://costly.test"
 TOPIC = ("crawl", "topic", "-a", "topic=新能源汽车", "-a")
 REASONS = {
     **dict.fromkeys(("spin", "sleep", "stop"), "reader-timeout"),

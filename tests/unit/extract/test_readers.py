@@ -152,7 +152,7 @@ def test_starting_reader_ignores_signals_that_stop_a_crawl(stop: signal.Signals)
 
 
 def test_pages_of_a_slow_site_are_read_after_others() -> None:
-    slow = [RawPage(b"<p>x", f"http://w{n}.dear.test/slow_{n}") for n in range(12)]
+    slow = [RawPage(b"<p>x", f"http://w{n}.costly.test/slow_{n}") for n in range(12)]
 
     async def trial() -> None:
         async with pool(1, TRIAL) as readers:
@@ -170,9 +170,9 @@ def test_site_whose_page_ended_its_reader_is_read_last() -> None:
     async def trial() -> None:
         async with pool(1, TRIAL, seconds=1.0) as readers:
             with pytest.raises(ReaderError):
-                await readers.read(RawPage(b"<p>x", "http://dear.test/spin_0"))
+                await readers.read(RawPage(b"<p>x", "http://costly.test/spin_0"))
             good = [asyncio.ensure_future(readers.read(raw(n))) for n in range(PIPELINE)]
-            late = asyncio.ensure_future(readers.read(RawPage(b"<p>x", "http://dear.test/n_1")))
+            late = asyncio.ensure_future(readers.read(RawPage(b"<p>x", "http://costly.test/n_1")))
             good += [asyncio.ensure_future(readers.read(raw(n))) for n in range(9)]
             read: list[object] = []
             for task in (late, *good):

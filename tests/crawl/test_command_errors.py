@@ -53,8 +53,8 @@ def test_crawl_without_our_components_is_refused_in_one_line(
 
 
 def test_ordinary_spider_without_lease_middleware_is_refused(tmp_path: Path) -> None:
-    arguments = ("crawl", "habits", "-a", f"seed={SITE}/")
-    modules = {"SPIDER_MODULES": "tests.crawl.habits", "SPIDER_MIDDLEWARES": "{}"}
+    arguments = ("crawl", "requests", "-a", f"seed={SITE}/")
+    modules = {"SPIDER_MODULES": "tests.crawl.request_features", "SPIDER_MIDDLEWARES": "{}"}
     with Web(PAGES) as web:
         status, out = run(web.proxy, tmp_path / "data", *arguments, **modules)
         assert web.hits == []

@@ -22,10 +22,10 @@ RETRIES: dict[str, dict[str, Any]] = {
 """Pages that answer 500, and the retry meta of their requests."""
 
 
-class HabitsSpider(Spider):
+class RequestSpider(Spider):
     """A spider that copies meta, repeats requests, follows redirects, posts and chains pages."""
 
-    name = "habits"
+    name = "requests"
     allowed_domains = ("news.test",)
 
     def __init__(self, seed: str = "", **kwargs: Any) -> None:

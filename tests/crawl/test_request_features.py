@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.crawl.habits import RETRIES
+from tests.crawl.request_features import RETRIES
 from tests.crawl.run import run
 from tests.crawl.web import Answer, Page, Web
 from topiccrawl.scheduler.build import read_frontier
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.crawl, pytest.mark.slow]
 
 SITE = "http://news.test"
-MODULES = {"SPIDER_MODULES": "tests.crawl.habits", "DEPTH_LIMIT": "3", "RETRY_TIMES": "2"}
+MODULES = {"SPIDER_MODULES": "tests.crawl.request_features", "DEPTH_LIMIT": "3", "RETRY_TIMES": "2"}
 PAGES: dict[str, Page] = {
     f"{SITE}/": "front",
     f"{SITE}/copy": "copy",
@@ -38,7 +38,7 @@ PAGES: dict[str, Page] = {
 
 def items_of(proxy: str, data: Path, **settings: str) -> list[dict[str, Any]]:
     feed = data.with_suffix(".jsonl")
-    arguments = ("crawl", "habits", "-a", f"seed={SITE}/", "-O", str(feed))
+    arguments = ("crawl", "requests", "-a", f"seed={SITE}/", "-O", str(feed))
     status, out = run(proxy, data, *arguments, **{**MODULES, **settings})
     assert status == 0, out[-3000:]
     return [json.loads(line) for line in feed.read_text().splitlines()]
@@ -59,7 +59,7 @@ def test_request_with_copied_meta_is_a_separate_page(crawled: Crawled) -> None:
     assert {"url": f"{SITE}/copy", "number": 0} in items
     assert {"last": f"{SITE}/"} in items
     assert web.count(f"{SITE}/copy") == 1
-    found = read_frontier(data / "frontiers" / "spider-habits").why(f"{SITE}/")
+    found = read_frontier(data / "frontiers" / "spider-requests").why(f"{SITE}/")
     assert found is not None
     assert (found.queue, found.reason) == ("crawled", "")
 
@@ -95,7 +95,7 @@ def test_callback_that_cannot_be_serialized_is_called(crawled: Crawled) -> None:
 def test_proxy_in_request_meta_is_used(crawled: Crawled) -> None:
     web, data, _ = crawled
     assert web.count(f"{SITE}/elsewhere") == 0
-    found = read_frontier(data / "frontiers" / "spider-habits").why(f"{SITE}/elsewhere")
+    found = read_frontier(data / "frontiers" / "spider-requests").why(f"{SITE}/elsewhere")
     assert found is not None
     assert found.reason == "download-connection-refused"
 
@@ -110,7 +110,7 @@ def test_retries_follow_the_request_meta(crawled: Crawled) -> None:
 def test_redirects_stay_on_the_allowed_domains(crawled: Crawled) -> None:
     web, data, _ = crawled
     assert not [hit.url for hit in web.hits if "other.test" in hit.url]
-    found = read_frontier(data / "frontiers" / "spider-habits").why(f"{SITE}/offsite")
+    found = read_frontier(data / "frontiers" / "spider-requests").why(f"{SITE}/offsite")
     assert found is not None
     assert found.reason == "host-not-allowed"
 

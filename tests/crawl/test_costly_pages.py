@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.crawl, pytest.mark.slow]
 
-GOOD, COSTLY = "http://good.test", "http://dear.test"
+GOOD, COSTLY = "http://good.test", "http://costly.test"
 GOOD_PAGES = 60
 MAX_SECONDS = 60
 MAX_MEMORY = 1_500_000_000
