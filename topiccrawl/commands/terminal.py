@@ -89,6 +89,8 @@ class OperatorCommand(ABC):
         choose_language(str(self.options.get("TOPICCRAWL_LANGUAGE") or ""))
         AddonManager.load_pre_crawler_settings(self.options)  # projects load us as an add-on
         try:
+            if unknown := [word for word in args if word.startswith("--")]:
+                raise self._usage_error(unknown)
             self._complete(self.options)
             self.act(args, opts)
             sys.stdout.flush()
