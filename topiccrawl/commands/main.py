@@ -58,6 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         arguments: Arguments after the name of the command; ``sys.argv`` if None.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    sys.argv[0] = "topiccrawl"  # in the help of the verbs, also with `python -m topiccrawl`
     _prepare_streams()
     _check_current_folder()
     try:

@@ -70,6 +70,16 @@ class OperatorCommand(ABC):
         """Data folder."""
         return Path(self.options["TOPICCRAWL_DATA_DIR"])
 
+    @property
+    def verb(self) -> str:
+        """Name of the command."""
+        return type(self).__module__.rpartition(".")[2]
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """See ``ScrapyCommand.add_options``; the help has the name of the program that was run."""
+        super().add_options(parser)  # type: ignore[misc]
+        parser.usage = f"%(prog)s {self.verb} {self.syntax()}"
+
     def syntax(self) -> str:
         """See ``ScrapyCommand.syntax``."""
         return self.usage
@@ -135,8 +145,7 @@ class OperatorCommand(ABC):
         words = (
             tr("invalid arguments {given!r}", given=given) if args else tr("arguments are missing")
         )
-        name = type(self).__module__.rpartition(".")[2]
-        return UsageError(tr("{words}: see `scrapy {name} -h`", words=words, name=name))
+        return UsageError(tr("{words}: see `scrapy {name} -h`", words=words, name=self.verb))
 
     @abstractmethod
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
