@@ -99,8 +99,7 @@ class OperatorCommand(ABC):
         choose_language(str(self.options.get("TOPICCRAWL_LANGUAGE") or ""))
         AddonManager.load_pre_crawler_settings(self.options)  # projects load us as an add-on
         try:
-            if unknown := [word for word in args if word.startswith("--")]:
-                raise self._usage_error(unknown)
+            self._refuse_options(args)
             self._complete(self.options)
             self.act(args, opts)
             sys.stdout.flush()
@@ -121,6 +120,11 @@ class OperatorCommand(ABC):
         except KeyboardInterrupt:
             say("interrupted", to=sys.stderr)
             self.exitcode = _INTERRUPTED
+
+    def _refuse_options(self, args: list[str]) -> None:
+        """Refuse unknown options, which Scrapy passes on as arguments."""
+        if unknown := [word for word in args if word.startswith("--")]:
+            raise self._usage_error(unknown)
 
     @staticmethod
     def _complete(settings: Settings) -> None:
