@@ -89,6 +89,10 @@ def test_path_outside_the_folder_is_refused_without_traces(tmp_path: Path, name:
     assert [path.name for path in tmp_path.iterdir()] == ["evil.tar.gz"]
 
 
+def test_earlier_backups_in_the_folder_are_not_included(data: Path) -> None:
+    assert [backup(data, data / f"copy{suffix}", "hosts") for suffix in MODES] == [4] * len(MODES)
+
+
 def test_folder_with_files_is_not_overwritten(data: Path, tmp_path: Path) -> None:
     backup(data, tmp_path / "copy.tar", "hosts")
     with pytest.raises(ConfigurationError, match="is not empty"):
