@@ -19,6 +19,7 @@ from topiccrawl.errors import ConfigurationError, StateError, TopiccrawlError
 from topiccrawl.links.hosts import normalize_host
 from topiccrawl.links.urls import canonical, host_of, site_of
 from topiccrawl.messages import choose_language, escaped, localize, tr
+from topiccrawl.scheduler.checks import check_data_folder
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.crawls import Crawl, CrawlLog
 from topiccrawl.topics.topic import resolve
@@ -101,6 +102,7 @@ class OperatorCommand(ABC):
         try:
             self._refuse_options(args)
             self._complete(self.options)
+            check_data_folder(self.options)
             self.act(args, opts)
             sys.stdout.flush()
         except TopiccrawlError as error:
