@@ -186,7 +186,8 @@ def test_versions_of_all_frontiers_and_stores_are_checked(tmp_path: Path) -> Non
     settings = Settings({"TOPICCRAWL_DATA_DIR": str(tmp_path), "JOBDIR": str(tmp_path / "job")})
     spec = FrontierSpec("football", "topic:football", SharkPlus(), Politeness(), Limits())
     LocalFrontiers(settings).open(spec).close()
-    Database(tmp_path / "store.sqlite").open()
+    with closing(Database(tmp_path / "store.sqlite")) as database:
+        database.open()
     (other := tmp_path / "frontiers" / "other").mkdir(parents=True)
     (other / VERSION).write_text("99.1")
     findings = list(examine(settings, ["state"]))
