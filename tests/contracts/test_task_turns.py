@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.waiting import came, soon
-from topiccrawl.addons.tasks.records import Progress, TaskSpec, TurnOutcome
+from topiccrawl.addons.tasks.records import TURNS, Progress, TaskSpec, Turn, TurnOutcome
 from topiccrawl.addons.tasks.service import TaskService
 from topiccrawl.addons.tasks.session import MAX_FAILURES, WorkerSession
 from topiccrawl.errors import ConfigurationError, StateError, StorageAwayError
@@ -131,6 +131,17 @@ def test_a_site_goes_to_the_worker_that_the_operator_chose(on_ledger: OnLedger) 
         assert await claimed(one) == "1/a.test", "the choice ends with its worker"
         with pytest.raises(StateError, match="no worker"):
             await service.assign("1", "a.test", two.name)
+
+    on_ledger(check)
+
+
+def test_site_does_not_rest_by_a_clock_that_was_days_ahead(on_ledger: OnLedger) -> None:
+    async def check(ledger: Ledger) -> None:
+        await TaskService(ledger).create(SPEC)
+        worker = await joined(ledger)
+        turn = Turn(rest=await ledger.now() + 3 * 86_400)
+        assert await ledger.swap({(TURNS, "a.test"): None}, {(TURNS, "a.test"): turn.text()})
+        assert await claimed(worker) == "1/a.test"
 
     on_ledger(check)
 

@@ -135,6 +135,7 @@ def test_scrapy_commands_leave_no_state_in_stock_project(
         ("fetch", page, "--nolog"): "新能源汽车销量创新高",
         ("view", page): "Spider closed (finished)",
         ("shell", page, *code, "--nolog"): "200",
+        ("shell", page, "--spider", "topic", *code, "--nolog"): "200",
         ("shell", f"{SITE}/no", *code, "--nolog"): "None",
         ("shell", "./page.html", *code, "--nolog"): "200",
         ("check", "plain"): "Ran 0 contracts",

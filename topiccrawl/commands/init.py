@@ -60,7 +60,7 @@ class InitCommand(OperatorCommand, ScrapyCommand):
         create(folder, topic, example=not opts.topic)
         say(
             tr("created {folder}; now:", folder=folder),
-            f"  cd {_word(str(folder))}",
+            f"  cd {_word(re.sub('^-', './-', str(folder)))}",
             tr("  topiccrawl crawl {word} --pages 500 -o articles.xlsx", word=_word(topic.name)),
             tr(
                 "First add your contact address to USER_AGENT in {package_of}/settings.py.",

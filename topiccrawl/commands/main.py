@@ -58,6 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         arguments: Arguments after the name of the command; ``sys.argv`` if None.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    sys.argv[0] = "topiccrawl"  # in the help of the verbs, also with `python -m topiccrawl`
     _prepare_streams()
     _check_current_folder()
     try:
@@ -120,10 +121,12 @@ def _names_spider(words: Sequence[str]) -> bool:
     """Return whether ``crawl`` has the form ``SPIDER -a NAME=VALUE``, without our own options.
 
     ``-a topic=`` and ``-a template=`` say what a spider crawls for, so they never follow a topic.
+    ``crawl template`` is the spider without its argument, not a topic.
     """
     own = {word.partition("=")[0] for word in words} & _TOPIC_OPTIONS
     subject = any(word.removeprefix("-a").startswith(_SUBJECTS) for word in words)
-    return any(word.startswith("-a") for word in words) and (subject or not own)
+    given = words[:1] == ["template"] or any(word.startswith("-a") for word in words)
+    return given and (subject or not own)
 
 
 def _crawl(words: Sequence[str]) -> NoReturn:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy.commands.shell import Command as ScrapyShell
+from scrapy.utils.spider import DefaultSpider
 from typing_extensions import override
 
 from topiccrawl.commands.isolation import IsolatedCommand, has_addon
@@ -12,6 +13,7 @@ from topiccrawl.commands.isolation import IsolatedCommand, has_addon
 if TYPE_CHECKING:
     import argparse
 
+    from scrapy import Spider
     from scrapy.settings import BaseSettings
 
 _SCHEDULER = "scrapy.core.scheduler.Scheduler"
@@ -23,7 +25,8 @@ class ShellCommand(IsolatedCommand, ScrapyShell):
     """Scrapy's command with a temporary state, for local files and servers as well.
 
     The shell waits for the result of each request. The frontier reports none for a URL that it
-    refuses, so the shell uses Scrapy's scheduler.
+    refuses, so the shell uses Scrapy's scheduler. Spiders that need it, and arguments such as a
+    topic, give their settings only.
     """
 
     @override
@@ -31,6 +34,9 @@ class ShellCommand(IsolatedCommand, ScrapyShell):
         """Run Scrapy's command."""
         if has_addon(self.settings):
             self._use_scrapy_scheduler(self.settings)
+            process: Any = self.crawler_process
+            create = process._create_crawler  # noqa: SLF001  (Scrapy's shell calls it)
+            process._create_crawler = lambda spider: create(_simple(spider))  # noqa: SLF001
         super().run(args, opts)
 
     @staticmethod
@@ -41,3 +47,10 @@ class ShellCommand(IsolatedCommand, ScrapyShell):
         for hook, keys in (("DOWNLOADER_MIDDLEWARES", names), ("DOWNLOAD_HANDLERS", ["file"])):
             for key in keys:
                 settings[hook].set(key, settings[f"{hook}_BASE"][key], priority="cmdline")
+
+
+def _simple(spider: type[Spider]) -> type[Spider]:
+    """Return a spider without arguments in place of one that checks its own."""
+    if not hasattr(spider, "check"):
+        return spider
+    return type("Simple", (DefaultSpider,), {"custom_settings": spider.custom_settings})

@@ -19,6 +19,7 @@ from topiccrawl.errors import ConfigurationError, StateError, TopiccrawlError
 from topiccrawl.links.hosts import normalize_host
 from topiccrawl.links.urls import canonical, host_of, site_of
 from topiccrawl.messages import choose_language, escaped, localize, tr
+from topiccrawl.scheduler.checks import check_data_folder
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.crawls import Crawl, CrawlLog
 from topiccrawl.topics.topic import resolve
@@ -70,6 +71,16 @@ class OperatorCommand(ABC):
         """Data folder."""
         return Path(self.options["TOPICCRAWL_DATA_DIR"])
 
+    @property
+    def verb(self) -> str:
+        """Name of the command."""
+        return type(self).__module__.rpartition(".")[2]
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """See ``ScrapyCommand.add_options``; the help has the name of the program that was run."""
+        super().add_options(parser)  # type: ignore[misc]
+        parser.usage = f"%(prog)s {self.verb} {self.syntax()}"
+
     def syntax(self) -> str:
         """See ``ScrapyCommand.syntax``."""
         return self.usage
@@ -89,7 +100,9 @@ class OperatorCommand(ABC):
         choose_language(str(self.options.get("TOPICCRAWL_LANGUAGE") or ""))
         AddonManager.load_pre_crawler_settings(self.options)  # projects load us as an add-on
         try:
+            self._refuse_options(args)
             self._complete(self.options)
+            check_data_folder(self.options)
             self.act(args, opts)
             sys.stdout.flush()
         except TopiccrawlError as error:
@@ -109,6 +122,11 @@ class OperatorCommand(ABC):
         except KeyboardInterrupt:
             say("interrupted", to=sys.stderr)
             self.exitcode = _INTERRUPTED
+
+    def _refuse_options(self, args: list[str]) -> None:
+        """Refuse unknown options, which Scrapy passes on as arguments."""
+        if unknown := [word for word in args if word.startswith("--")]:
+            raise self._usage_error(unknown)
 
     @staticmethod
     def _complete(settings: Settings) -> None:
@@ -133,8 +151,7 @@ class OperatorCommand(ABC):
         words = (
             tr("invalid arguments {given!r}", given=given) if args else tr("arguments are missing")
         )
-        name = type(self).__module__.rpartition(".")[2]
-        return UsageError(tr("{words}: see `scrapy {name} -h`", words=words, name=name))
+        return UsageError(tr("{words}: see `scrapy {name} -h`", words=words, name=self.verb))
 
     @abstractmethod
     def act(self, args: list[str], opts: argparse.Namespace) -> None:

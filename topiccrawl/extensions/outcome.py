@@ -182,6 +182,14 @@ def summary(
         lines.insert(
             3, tr("  watched    {pages} pages revisited: {changes}", pages=watched, changes=changes)
         )
+    if lost := get("topiccrawl/queue/error/item-error", 0):
+        lines.append(
+            tr(
+                "  lost       ERROR: articles of {lost} pages are not stored; see the log, then "
+                "topiccrawl frontier requeue --reason item-error",
+                lost=lost,
+            )
+        )
     if get("topiccrawl/queue/prior", 0) or get("topiccrawl/queue/normal", 0):
         lines.append(
             tr("  continue   run the same command again; --fresh or -a fresh=1 starts over")

@@ -61,6 +61,7 @@ def check_values(settings: BaseSettings) -> None:
     if settings["TOPICCRAWL_READERS"] not in ("", None):  # by default, from the number of cores
         _check_number(settings, "TOPICCRAWL_READERS", whole=True)
     limits_of(settings)
+    check_data_folder(settings)
     for name in ("TOPICCRAWL_DATA_DIR", "JOBDIR"):
         _check_path(settings, name)
     frontiers_of(settings).place("any")
@@ -81,6 +82,16 @@ def check_count(settings: BaseSettings, name: str) -> None:
         raise SettingError(
             "{name} is {value!r}: give a whole number above 0", name=name, value=settings[name]
         )
+
+
+def check_data_folder(settings: BaseSettings) -> None:
+    """Refuse an empty TOPICCRAWL_DATA_DIR, which would be the current folder.
+
+    Raises:
+        SettingError: It is empty.
+    """
+    if not settings["TOPICCRAWL_DATA_DIR"]:
+        raise SettingError("TOPICCRAWL_DATA_DIR is empty: name a folder; . is the current one")
 
 
 def check_folder(settings: BaseSettings, name: str) -> None:

@@ -232,7 +232,7 @@ def workbook(
     def end() -> None:
         content = BytesIO()  # a file that openpyxl cannot complete would print a stack trace
         book.save(content)
-        path.write_bytes(content.getbuffer())
+        path.write_bytes(content.getvalue())
 
     return Writer(lambda one: sheet.append([to_cell(value) for value in cells(one)]), end)
 

@@ -76,3 +76,13 @@ def test_full_disk_behind_standard_output_is_an_error(tmp_path: Path) -> None:
     done = run(tmp_path, f"topiccrawl topics list > {FULL}")
     text = "standard output cannot be written: No space left on device\n"
     assert (done.returncode, done.stderr) == (1, text)
+
+
+def test_empty_data_folder_is_refused(tmp_path: Path) -> None:
+    done = run(tmp_path, "topiccrawl articles list -s TOPICCRAWL_DATA_DIR=")
+    assert (done.returncode, done.stderr[:29]) == (1, "TOPICCRAWL_DATA_DIR is empty:")
+
+
+def test_template_spider_without_its_argument_is_no_topic(tmp_path: Path) -> None:
+    done = run(tmp_path, "topiccrawl crawl template")
+    assert (done.returncode, "-a template=" in done.stderr) == (2, True), done.stderr

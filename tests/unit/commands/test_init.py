@@ -24,6 +24,15 @@ def test_folder_and_topic_are_quoted_for_the_shell(
     assert shlex.split(commands[1])[:3] == ["topiccrawl", "crawl", topic]
 
 
+def test_folder_that_begins_with_a_dash_is_no_option_of_cd(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit, match="0"):
+        main(["init", "-news"])
+    assert capsys.readouterr().out.splitlines()[1] == "  cd ./-news"
+
+
 @pytest.mark.parametrize("name", ["data", "topics"])
 def test_the_package_is_no_other_folder_of_the_project(tmp_path: Path, name: str) -> None:
     with pytest.raises(SystemExit, match="0"):

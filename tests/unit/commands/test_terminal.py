@@ -6,7 +6,10 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from tests.crawl.run import ROOT
+from topiccrawl.commands.main import main
 
 
 def test_closed_pipe_is_not_reported() -> None:
@@ -24,3 +27,16 @@ def test_letters_missing_in_the_encoding_are_replaced() -> None:
     done = subprocess.run(line, cwd=ROOT, env=encoding, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
     assert "电池 ?ngstr?m" in done.stdout.decode("gb2312")
+
+
+@pytest.mark.parametrize("verb", ["tasks", "work"])
+def test_help_has_the_name_of_the_program(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main([verb, "-h"])
+    assert capsys.readouterr().out.splitlines()[2].startswith(f"  topiccrawl {verb} ")
+
+
+def test_unknown_option_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["tasks", "create", "a.test", "--topic", "football", "--seeds", "http://a.test/"])
+    assert "invalid arguments '--seeds': see" in capsys.readouterr().err

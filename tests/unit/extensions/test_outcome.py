@@ -27,6 +27,7 @@ STATS = {
     "topiccrawl/queue/prior": 5,
     "topiccrawl/queue/error": 2,
     "topiccrawl/queue/error/http-404": 2,
+    "topiccrawl/queue/error/item-error": 6,
 }
 
 
@@ -40,6 +41,10 @@ def test_articles_of_other_crawls_count_as_known() -> None:
     assert "1 new articles, 7 known" in found
     assert "http-404 2" in found
     assert "run the same command again" in found
+
+
+def test_articles_lost_by_errors_are_counted() -> None:
+    assert "articles of 6 pages are not stored" in text("data")
 
 
 def test_commands_have_a_folder_that_is_not_the_default() -> None:

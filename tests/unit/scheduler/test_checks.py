@@ -38,6 +38,7 @@ def settings(**changes: str) -> Settings:
         ("TOPICCRAWL_ARTICLE_PAGES", "x"),
         ("TOPICCRAWL_CHECKS", '{"topiccrawl.nowhere.mine": 1}'),
         ("TOPICCRAWL_DASHBOARD", "who"),
+        ("TOPICCRAWL_DATA_DIR", ""),
         ("TOPICCRAWL_DUPLICATES", "foo"),
         ("TOPICCRAWL_DUPLICATES_WINDOW", "-1"),
         ("TOPICCRAWL_FRAMES", "maybe"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -63,7 +64,7 @@ def test_failed_first_save_changes_nothing(
         await store.close()
 
     asyncio.run(fail_then_save())
-    with sqlite3.connect(store.path) as file:
+    with closing(sqlite3.connect(store.path)) as file:
         query = "SELECT value FROM properties WHERE name = 'duplicates'"
         assert file.execute(query).fetchone() == (load_detector(name).scheme,)
 

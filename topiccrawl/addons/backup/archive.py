@@ -51,7 +51,10 @@ _OPTIONS: dict[str, Any] = {"w:zst": {"options": {CompressionParameter.checksum_
 LMDB = "data.mdb"
 _EXCLUDED = frozenset({"LOCK", "lock.mdb", "begun"})
 """Files that only running processes need."""
-_EXCLUDED_SUFFIXES = (".lock", ".part", ".sqlite-wal", ".sqlite-shm", ".sqlite-journal", ".cache")
+_EXCLUDED_SUFFIXES = (
+    ".lock", ".part", ".sqlite-wal", ".sqlite-shm", ".sqlite-journal", ".cache", *MODES,
+)  # fmt: skip
+"""Suffixes of files that only running processes need, and of backups."""
 
 
 def backup(folder: Path, file: Path, hosts: str) -> int:
@@ -74,7 +77,7 @@ def backup(folder: Path, file: Path, hosts: str) -> int:
         )
     if not folder.is_dir():
         raise StateError("{folder}: no such data folder; set TOPICCRAWL_DATA_DIR", folder=folder)
-    names = sorted(_files(folder, hosts, file), key=_backup_order)
+    names = sorted(_files(folder, hosts), key=_backup_order)
     with atomic_output(file) as part:
         touch_private(part)
         with tarfile.open(part, mode, **_OPTIONS.get(mode, {})) as tar:
@@ -118,15 +121,14 @@ def restore(file: Path, folder: Path) -> int:
     return number
 
 
-def _files(folder: Path, hosts: str, backup: Path) -> Iterator[str]:
+def _files(folder: Path, hosts: str) -> Iterator[str]:
     """Yield the paths of the files to copy, relative to the folder."""
     for place, folders, names in os.walk(folder):
         if Path(place) == folder and hosts in folders:
             folders.remove(hosts)
         for name in names:
-            path = Path(place, name)
-            if name not in _EXCLUDED and not name.endswith(_EXCLUDED_SUFFIXES) and path != backup:
-                yield path.relative_to(folder).as_posix()
+            if name not in _EXCLUDED and not name.endswith(_EXCLUDED_SUFFIXES):
+                yield Path(place, name).relative_to(folder).as_posix()
 
 
 def _backup_order(name: str) -> tuple[int, str]:

@@ -26,6 +26,8 @@ TASKS, SHARDS, TURNS, WORKERS, COUNTERS = "tasks", "shards", "turns", "workers",
 """Names of the kinds of rows in the ledger."""
 KINDS = (TASKS, SHARDS, TURNS, WORKERS, ORDERS)
 """Kinds that a snapshot has."""
+MAX_REST = 60.0
+"""Longest pause of a site between turns, in seconds; equals the longest crawl-delay obeyed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +169,17 @@ class Turn(_Row):
     def task(self) -> str:
         """Id of the task that has the turn, or ""."""
         return self.shard.partition("/")[0]
+
+    def rests(self, now: float) -> bool:
+        """Return whether the site must not be requested yet.
+
+        A longer rest than ``MAX_REST`` was stored by a clock that was ahead.
+
+        >>> turn = Turn(rest=100.0)
+        >>> turn.rests(now=99.0), turn.rests(now=100.0), turn.rests(now=100.0 - 2 * MAX_REST)
+        (True, False, False)
+        """
+        return now < self.rest <= now + MAX_REST
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,7 +340,7 @@ class Snapshot:
         first: dict[str, Shard] = {}
         for shard in self.eligible_shards():
             turn = self.turns.get(shard.site)
-            if turn is not None and (turn.shard or turn.rest > self.now):
+            if turn is not None and (turn.shard or turn.rests(self.now)):
                 continue
             if worker and not self._can_start(shard, worker):
                 continue

@@ -19,6 +19,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from topiccrawl.addons.tasks.records import (
+    MAX_REST,
     SHARDS,
     TURNS,
     WORKERS,
@@ -43,8 +44,6 @@ TTL = 10.0
 """Seconds without a heartbeat after which a worker times out."""
 MAX_FAILURES = 5
 """Consecutive turns that may fail, or end by their worker's death, before a shard has failed."""
-MAX_REST = 60.0
-"""Longest pause of a site between turns, in seconds; equals the longest crawl-delay obeyed."""
 _RETRY_DELAY = 5.0
 """Seconds until the first retry of a failed shard; doubles with each further failure."""
 

@@ -89,6 +89,10 @@ def test_path_outside_the_folder_is_refused_without_traces(tmp_path: Path, name:
     assert [path.name for path in tmp_path.iterdir()] == ["evil.tar.gz"]
 
 
+def test_earlier_backups_in_the_folder_are_not_included(data: Path) -> None:
+    assert [backup(data, data / f"copy{suffix}", "hosts") for suffix in MODES] == [4] * len(MODES)
+
+
 def test_folder_with_files_is_not_overwritten(data: Path, tmp_path: Path) -> None:
     backup(data, tmp_path / "copy.tar", "hosts")
     with pytest.raises(ConfigurationError, match="is not empty"):
@@ -182,7 +186,8 @@ def test_versions_of_all_frontiers_and_stores_are_checked(tmp_path: Path) -> Non
     settings = Settings({"TOPICCRAWL_DATA_DIR": str(tmp_path), "JOBDIR": str(tmp_path / "job")})
     spec = FrontierSpec("football", "topic:football", SharkPlus(), Politeness(), Limits())
     LocalFrontiers(settings).open(spec).close()
-    Database(tmp_path / "store.sqlite").open()
+    with closing(Database(tmp_path / "store.sqlite")) as database:
+        database.open()
     (other := tmp_path / "frontiers" / "other").mkdir(parents=True)
     (other / VERSION).write_text("99.1")
     findings = list(examine(settings, ["state"]))

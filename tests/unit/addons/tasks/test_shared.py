@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 from scrapy import Request, Spider
@@ -82,8 +81,7 @@ def test_unusable_file_is_logged_and_responses_not_shared(
 
 def test_expired_files_and_forgotten_sites_are_deleted(tmp_path: Path) -> None:
     given = settings(tmp_path)
-    with closing(opened(given)._open()):
-        pass
+    opened(given).close_spider(SPIDER)
     place = cache_path(given, "a.test")
     delete_expired(given)
     assert list(forget(given, ["http://b.test/1", "site:xa.test"])) == []

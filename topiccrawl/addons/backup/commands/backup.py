@@ -28,7 +28,8 @@ class Command(OperatorCommand, ScrapyCommand):
     def long_desc(self) -> str:
         return tr(
             "FILE ends in {names}. `restore` unpacks it, and the same crawl command continues. Not "
-            "included: data in Redis or MongoDB, and JOBDIR or WARC_DIR outside the data folder.",
+            "included: data in Redis or MongoDB, JOBDIR or WARC_DIR outside the data folder, and "
+            "other backups in it.",
             names=", ".join(MODES),
         )
 

@@ -29,6 +29,7 @@ class Command(CrawlCommand):
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
+        parser.usage = f"%(prog)s work {self.syntax()}"
         parser.add_argument("--once", action="store_true", help=tr("end when all tasks have ended"))
         parser.add_argument("--sites", type=positive, metavar="N", help=tr("sites crawled at once"))
 
