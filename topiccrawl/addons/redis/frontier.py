@@ -157,7 +157,7 @@ class SharedFrontier:
         self.clock = local.clock
         self.push, self.finish, self.robots = local.push, local.finish, local.robots
         self.passed, self.downloaded, self.extend = local.passed, local.downloaded, local.extend
-        self.release, self.stood_still, self.pace = local.release, local.stood_still, local.pace
+        self.release, self.pace = local.release, local.pace
         self.waits = local.waits
         self.sweep, self.rest, self.forget = local.sweep, local.rest, local.forget
         self.why, self.iterate, self.export = local.why, local.iterate, local.export
