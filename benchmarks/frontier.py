@@ -193,7 +193,7 @@ def embedded_pops(folder: Path, urls: int, hosts: int) -> list[Figure]:
 
 
 def shared(folder: Path, urls: int) -> list[Figure]:
-    """The frontier in Redis: one node, which prepares a batch while Redis executes another."""
+    """The frontier in Redis: one node without a sync task, whose commits wait for Redis."""
     from benchmarks.frontier_peers import server  # noqa: PLC0415 - an extra
     from topiccrawl.addons.redis.frontier import SharedFrontier  # noqa: PLC0415
 

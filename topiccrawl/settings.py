@@ -215,10 +215,6 @@ TOPICCRAWL_DUPLICATES_WINDOW = 30
 """Days between two articles beyond which only identical texts are one story; 0: no limit."""
 TOPICCRAWL_DUPLICATES_ARTICLES = 1_000_000
 """Number of the newest articles with which a new one is compared; about 210 bytes of RAM each."""
-TOPICCRAWL_STORE_GROUP_SIZE = 100
-"""Maximum number of articles that are stored together."""
-TOPICCRAWL_STORE_GROUP_AGE = 0.05
-"""Maximum seconds that an article waits to be stored together with others."""
 
 # -- Messages and log (docs/operations.md) ------------------------------------------------------
 TOPICCRAWL_LANGUAGE = ""

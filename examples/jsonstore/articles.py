@@ -83,18 +83,14 @@ class JsonStore:
             lambda: [Version(*one) for one in self._journal.table(VERSIONS).get(url, [])]
         )
 
-    async def articles(self, topic: str = "", *, limit: int = 0, offset: int = 0) -> list[Article]:
-        """Return articles of a topic, last stored first."""
-
-        def work() -> list[Article]:
-            urls = self._of_topic(topic)[offset:][: limit or None]
-            return [self._article(url, topic) for url in urls]
-
-        return await self._journal.read(work)
-
     async def select(self, selection: Selection = ALL) -> AsyncGenerator[Article, None]:
         """Yield the articles of a selection, last stored first."""
-        for article in await self.articles(selection.topic):
+
+        def work() -> list[Article]:
+            topic = selection.topic
+            return [self._article(url, topic) for url in self._of_topic(topic)]
+
+        for article in await self._journal.read(work):
             if _is_in(article, selection):
                 yield article
 

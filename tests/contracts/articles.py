@@ -1,4 +1,4 @@
-"""Sample articles, and a function that runs work on an opened store."""
+"""Sample articles, and functions that run work on an opened store and list its articles."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from topiccrawl.model import Article
+from topiccrawl.storage.selection import Selection
 from topiccrawl.text.digest import digest_of
 
 if TYPE_CHECKING:
@@ -50,3 +51,8 @@ def run(store: ArticleStore, work: Callable[[ArticleStore], Awaitable[None]]) ->
             await store.close()
 
     asyncio.run(run_opened())
+
+
+async def stored_in(store: ArticleStore, topic: str = "") -> list[Article]:
+    """Return the articles of a topic, or of all topics, the last stored first."""
+    return [article async for article in store.select(Selection(topic))]

@@ -443,55 +443,6 @@ def test_links_beyond_the_origin_limit_are_dropped_and_counted(make: Make) -> No
     assert frontier.counts()["known"] == 257
 
 
-def test_request_sent_late_after_a_stall_delays_the_next(make: Make) -> None:
-    frontier = make(replace(POLITE, concurrency=2))
-    frontier.push(seeds("http://a.cn/1", "http://a.cn/2", "http://b.cn/1", "http://b.cn/2"))
-    first, other = frontier.pop(9)
-    frontier.downloaded(
-        other, Download(200, 0.0)
-    )  # sent before the stall: the clock of its host continued
-    make.clock += 5.0
-    frontier.stood_still(4.9)
-    assert urls(frontier.pop(9)) == ["http://b.cn/2"]
-    frontier.downloaded(first, Download(200, 5.0))  # leased 5 s ago, sent now
-    make.clock += 0.8
-    assert frontier.pop(9) == []
-    make.clock += 0.2
-    assert urls(frontier.pop(9)) == ["http://a.cn/2"]
-
-
-def test_stall_adds_at_most_one_delay_and_shortens_no_pause(
-    make: Make,
-) -> None:
-    frontier = make(POLITE)
-    frontier.push(seeds("http://a.cn/1", "http://a.cn/2"))
-    (lease,) = frontier.pop(9)
-    frontier.stood_still(3600.0)
-    frontier.downloaded(lease, Download(200, 0.0))
-    make.clock += 1.0
-    (lease,) = frontier.pop(9)
-    frontier.downloaded(lease, Download(429, 0.0, 50.0))
-    frontier.finish(lease, Outcome(Ending.LATER))
-    assert frontier.acquire("b.cn")
-    frontier.stood_still(2.0)
-    make.clock += 49.9
-    assert frontier.pop(9) == []
-    make.clock += 0.1
-    assert len(frontier.pop(9)) == 1
-
-
-def test_stall_extends_an_acquired_slot(make: Make) -> None:
-    frontier = make(POLITE)
-    assert frontier.acquire("a.cn")
-    make.clock += 3.0
-    frontier.stood_still(3.0)
-    frontier.release("a.cn")
-    make.clock += 0.9
-    assert not frontier.acquire("a.cn")
-    make.clock += 0.1
-    assert frontier.acquire("a.cn")
-
-
 def test_delay_counts_from_the_recorded_send(make: Make) -> None:
     frontier = make(POLITE)
     frontier.push(seeds("http://a.cn/1", "http://a.cn/2"))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def starts(node: SharedFrontier, most: int = 2) -> list[bytes]:
-    return node._transport.run(node.membership.starts("topic:start_urls", most))
+    return node.run(node.membership.starts("topic:start_urls", most))
 
 
 @pytest.mark.parametrize("kind", ["list", "set", "zset"])

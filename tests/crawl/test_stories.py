@@ -12,6 +12,7 @@ from lab.demo import Web, generate
 from lab.demo.crawl import crawl
 from lab.demo.judge import read_log
 from lab.demo.plan import Kind
+from tests.contracts.articles import stored_in
 from topiccrawl.storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def stories(folder: Path) -> list[Story]:
         store = SqliteStore(folder)
         await store.open()
         try:
-            found = [await store.get(article.url) for article in await store.articles()]
+            found = [await store.get(article.url) for article in await stored_in(store)]
         finally:
             await store.close()
         return [story for story in found if story is not None]

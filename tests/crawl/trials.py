@@ -111,10 +111,7 @@ class CountingScheduler(FrontierScheduler):
 
 
 class PausingScheduler(FrontierScheduler):
-    """Blocks for a moment between releasing and sending every other request.
-
-    The moment is too short for the stall detector.
-    """
+    """Blocks between releasing and sending every other request, longer than the delay."""
 
     calls: ClassVar = count()
 
@@ -122,7 +119,7 @@ class PausingScheduler(FrontierScheduler):
     def leaves(self, request: Request) -> bool:
         leaves = super().leaves(request)
         if next(self.calls) % 2:
-            time.sleep(0.04)
+            time.sleep(0.25)
         return leaves
 
 

@@ -305,12 +305,6 @@ class HostSlots(Protocol):
         The host's next request waits from this time on.
         """
 
-    def stood_still(self, seconds: float) -> None:
-        """Compensate a stall of the process (stopped, or busy), which delayed requests.
-
-        The delays of hosts with requests in flight are extended by the stall.
-        """
-
     def pace(self, speed: float) -> None:
         """Divide hosts' delays by ``speed`` from the next request on, but not crawl-delays."""
 

@@ -68,13 +68,6 @@ class Slots:
             self._ready.host_changed(state, now)
         return True
 
-    def stood_still(self, seconds: float) -> None:
-        """Compensate a stall of the process (stopped, or busy), which delayed requests."""
-        now = self._clock()
-        for host in [one for one in self._registry.hosts if one.active]:
-            self.host_clock.compensate_stall(host, seconds, now)
-            self._ready.host_changed(host, now)
-
     def pace(self, speed: float) -> None:
         """Divide hosts' delays by ``speed`` from the next request on; 1 is normal."""
         self.host_clock.speed = speed

@@ -151,8 +151,7 @@ class EmbeddedFrontier:
         self.requeue, self.forget = settle.requeue, settle.forget
         self.sweep, self.counts = self.scorer.sweep, self.queues.counts
         self.acquire, self.release, self.waits = slots.acquire, slots.release, slots.waits
-        self.left, self.stood_still = slots.left, slots.stood_still
-        self.pace, self.rest = slots.pace, slots.rest
+        self.left, self.pace, self.rest = slots.left, slots.pace, slots.rest
         for part in (UrlQueue, HostSlots, Reader, QueueAdmin):
             for name in vars(part).keys() - UNGUARDED:
                 if name[0] != "_":

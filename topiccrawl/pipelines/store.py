@@ -18,7 +18,7 @@ from topiccrawl.scheduler.finish import STORE_FAILED
 from topiccrawl.scheduler.hooks import components
 from topiccrawl.storage.contract import ArticleStore, Fate, StoreListener
 from topiccrawl.storage.factory import articles_of
-from topiccrawl.storage.group_commit import AGE, SIZE, GroupCommit
+from topiccrawl.storage.group_commit import GroupCommit
 from topiccrawl.storage.spool import Spool
 from topiccrawl.storage.spooling import SpoolingStore
 from topiccrawl.storage.url_journal import UrlJournal
@@ -62,13 +62,11 @@ class StorePipeline:
     unchanged. A failed write is an item error, so the page is not acknowledged.
     """
 
-    def __init__(
-        self, crawler: Crawler, store: SpoolingStore, *, size: int = SIZE, age: float = AGE
-    ) -> None:
+    def __init__(self, crawler: Crawler, store: SpoolingStore) -> None:
         self._count = crawler.stats.inc_value
         self._context = context_of(crawler)
         self._store = store
-        self._group = GroupCommit(store.save, size=size, age=age)
+        self._group = GroupCommit(store.save)
         data = Path(crawler.settings["TOPICCRAWL_DATA_DIR"])
         self._url_journal = UrlJournal(data / "acknowledged")
         self._failures = 0
@@ -76,17 +74,12 @@ class StorePipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> StorePipeline:
-        """Return the pipeline for the settings of ``articles_of`` and TOPICCRAWL_STORE_*."""
+        """Return the pipeline for the settings of ``articles_of`` and of the listeners."""
         settings = crawler.settings
         store = articles_of(settings)
         spool = Spool(Path(settings["TOPICCRAWL_DATA_DIR"]) / "spool")
         listeners = listeners_of(settings, store, crawler.stats.inc_value)
-        pipeline = cls(
-            crawler,
-            SpoolingStore(store, spool, listeners),
-            size=settings.getint("TOPICCRAWL_STORE_GROUP_SIZE", SIZE),
-            age=settings.getfloat("TOPICCRAWL_STORE_GROUP_AGE", AGE),
-        )
+        pipeline = cls(crawler, SpoolingStore(store, spool, listeners))
         pipeline._context.status["store"] = pipeline.status
         return pipeline
 

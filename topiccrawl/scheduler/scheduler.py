@@ -33,7 +33,7 @@ from topiccrawl.scheduler.build import (
     retry_rules,
     slow_start_of,
 )
-from topiccrawl.scheduler.context import StallDetector, SyncTask, context_of
+from topiccrawl.scheduler.context import SyncTask, context_of
 from topiccrawl.scheduler.downloads import DownloadReporter
 from topiccrawl.scheduler.finish import FAILURE
 from topiccrawl.scheduler.frontiers import frontiers_of
@@ -101,7 +101,6 @@ class FrontierScheduler(BaseScheduler):
         self.context = context_of(crawler)
         self.alarm = self.context.alarm
         self._failure = ""
-        self._stalls = StallDetector()
         self._loops: list[AsyncioLoopingCall | LoopingCall] = []
 
     @classmethod
@@ -159,7 +158,6 @@ class FrontierScheduler(BaseScheduler):
         for call, seconds in timers:
             self._loops.append(create_looping_call(call))
             self._loops[-1].start(seconds, now=False)
-        self._stalls.start(self._compensate_stalls)
         context.sync = frontiers_of(self.crawler.settings).sync_task(self)
         if context.sync is not None:
             context.sync.start()
@@ -186,7 +184,6 @@ class FrontierScheduler(BaseScheduler):
         for loop in self._loops:
             if loop.running:
                 loop.stop()
-        self._stalls.stop()
         self.alarm.cancel()
         if not self.context.opened:
             return
@@ -256,7 +253,6 @@ class FrontierScheduler(BaseScheduler):
         """
         if not meta.lease_number(request) or not self.is_working():
             return True
-        self._compensate_stalls()
         host = host_of(request.url)
         with self.book.writing() as frontier:
             if not frontier.left(host):
@@ -273,7 +269,6 @@ class FrontierScheduler(BaseScheduler):
     # -- outgoing requests -----------------------------------------------------------------------
 
     def _next_request(self) -> Request | None:
-        self._compensate_stalls()
         if waiting := self.followups.pop():
             further, host = waiting
             self.book.add_request(meta.lease_number(further), host)
@@ -333,12 +328,6 @@ class FrontierScheduler(BaseScheduler):
             self.end_crawl(error)
         if self.followups:
             self.alarm.now()
-
-    def _compensate_stalls(self) -> None:
-        """Postpone hosts whose requests were delayed because the process stalled."""
-        if lost := self._stalls.pop_stall():
-            with self.book.writing() as frontier:
-                frontier.stood_still(lost)
 
     def _settled(self, lease: Lease, outcome: Outcome) -> None:
         self.alarm.now()

@@ -202,18 +202,10 @@ class ArticleStore(Protocol):
         """Return earlier texts of the article stored under the URL, oldest first."""
         ...
 
-    async def articles(self, topic: str = "", *, limit: int = 0, offset: int = 0) -> list[Article]:
-        """Return stored articles, the last stored first, with the ``terms`` of the topic.
-
-        Args:
-            topic: Name of the topic; "" for articles of all topics.
-            limit: Maximum number of articles; 0 for all.
-            offset: Number of articles to skip.
-        """
-        ...
-
     def select(self, selection: Selection = ...) -> AsyncGenerator[Article, None]:
         """Yield the articles of a selection, the last stored first, read on demand.
+
+        They have the ``terms`` of the topic of the selection.
 
         Raises:
             StorageError: They cannot be read.

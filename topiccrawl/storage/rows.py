@@ -82,18 +82,11 @@ def story(connection: sqlite3.Connection, url: str) -> Story | None:
     return row and Story(_article(connection, row, ""), reprints(connection, row[0]))
 
 
-def latest(connection: sqlite3.Connection, topic: str, limit: int, offset: int) -> list[Article]:
-    """Return articles of a topic ("" for all), the last stored first; no limit if 0."""
-    where = _OF_TOPIC if topic else "1"
-    values = {"topic": topic, "size": limit or -1, "offset": offset}
-    return [article for _, article in _page(connection, where, values, topic)]
-
-
 def _page(
     connection: sqlite3.Connection, where: str, values: Mapping[str, Any], topic: str
 ) -> list[tuple[int, Article]]:
-    """Return ids and articles that match, last stored first: ``size`` rows from ``offset``."""
-    query = f"{_SELECT} WHERE {where} ORDER BY id DESC LIMIT :size OFFSET :offset"
+    """Return ids and articles that match, last stored first, at most ``size``."""
+    query = f"{_SELECT} WHERE {where} ORDER BY id DESC LIMIT :size"
     found = connection.execute(query, values).fetchall()
     return [(row[0], _article(connection, row, topic)) for row in found]
 
@@ -205,7 +198,7 @@ def select(
         below: Exclusive upper bound of the ids; ``LAST`` for the first page.
         size: Number of articles to read; fewer may be returned. The last id is 0 at the end.
     """
-    values: dict[str, Any] = {"below": below, "size": size, "offset": 0}
+    values: dict[str, Any] = {"below": below, "size": size}
     values |= {"topic": clean(selection.topic), "site": selection.site}
     values |= {"since": selection.since, "before": selection.before}
     values["words"] = " AND ".join(f'"{word}"' for word in selection.words)

@@ -1,6 +1,7 @@
 """Schema of the embedded store, as migration steps.
 
-Released steps are never edited; a change of the schema is a new step at the end.
+A change of the schema is a new step at the end; released steps are not edited. Document kinds
+(``topiccrawl.storage.documents``) create their own tables and indexes.
 ``PRAGMA user_version`` is the number of applied steps. The table ``migrations`` has the time and
 program version of each.
 """
@@ -49,10 +50,6 @@ STEPS: tuple[str, ...] = (
         seen_at REAL NOT NULL, similarity REAL NOT NULL, reason TEXT NOT NULL
     );
     CREATE INDEX article_reprints ON reprints (article_id);
-    CREATE TABLE sites (
-        site TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, changed_at REAL NOT NULL,
-        PRIMARY KEY (site, key)
-    ) WITHOUT ROWID;
     CREATE TABLE crawls (
         id INTEGER PRIMARY KEY, topic TEXT NOT NULL, frontier TEXT NOT NULL,
         started REAL NOT NULL, finished REAL, reason TEXT NOT NULL
@@ -62,10 +59,6 @@ STEPS: tuple[str, ...] = (
         method TEXT NOT NULL, reason TEXT NOT NULL, pages INTEGER NOT NULL, own TEXT NOT NULL,
         terms TEXT NOT NULL, lower_limit REAL, upper_limit REAL
     );
-    CREATE TABLE topic_learnt (
-        topic TEXT NOT NULL, frontier TEXT NOT NULL, state TEXT NOT NULL,
-        PRIMARY KEY (topic, frontier)
-    ) WITHOUT ROWID;
     CREATE TABLE sketches (
         seq INTEGER PRIMARY KEY AUTOINCREMENT,
         article_id INTEGER NOT NULL UNIQUE REFERENCES articles (id) ON DELETE CASCADE,
@@ -78,46 +71,14 @@ STEPS: tuple[str, ...] = (
         article_id INTEGER PRIMARY KEY REFERENCES articles (id) ON DELETE CASCADE
     );
     CREATE TABLE tombstones (name TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;
-    CREATE TABLE pages (
-        owner TEXT NOT NULL, url TEXT NOT NULL, role TEXT NOT NULL, first_seen REAL NOT NULL,
-        checked_at REAL NOT NULL, changed_at REAL NOT NULL, gone_at REAL NOT NULL,
-        due REAL NOT NULL, misses INTEGER NOT NULL, etag TEXT NOT NULL,
-        last_modified TEXT NOT NULL, digest TEXT NOT NULL, relevance REAL NOT NULL,
-        found_on TEXT NOT NULL, more TEXT NOT NULL, PRIMARY KEY (owner, url)
-    ) WITHOUT ROWID;
     CREATE TABLE versions (
         article_id INTEGER NOT NULL REFERENCES articles (id) ON DELETE CASCADE,
         number INTEGER NOT NULL, title TEXT NOT NULL, body TEXT NOT NULL,
         published TEXT NOT NULL, digest TEXT NOT NULL, fetched_at REAL NOT NULL,
         replaced_at REAL NOT NULL, PRIMARY KEY (article_id, number)
     ) WITHOUT ROWID;
-    CREATE TABLE template_periods (
-        template TEXT NOT NULL, number INTEGER NOT NULL, phase TEXT NOT NULL,
-        started REAL NOT NULL, finished REAL NOT NULL, total INTEGER NOT NULL,
-        PRIMARY KEY (template, number)
-    ) WITHOUT ROWID;
-    CREATE TABLE template_seeds (
-        template TEXT NOT NULL, url TEXT NOT NULL, title TEXT NOT NULL, rank INTEGER NOT NULL,
-        number INTEGER NOT NULL, period INTEGER NOT NULL, stage TEXT NOT NULL,
-        chance REAL NOT NULL, useful INTEGER NOT NULL, crawled INTEGER NOT NULL,
-        visits TEXT NOT NULL, PRIMARY KEY (template, url)
-    );
-    CREATE TABLE records (
-        template TEXT NOT NULL, entity TEXT NOT NULL, name TEXT NOT NULL, seed TEXT NOT NULL,
-        number INTEGER NOT NULL, period INTEGER NOT NULL, confidence REAL NOT NULL,
-        first_seen REAL NOT NULL, changed_at REAL NOT NULL, checked_at REAL NOT NULL,
-        gone_at REAL NOT NULL, record TEXT NOT NULL, PRIMARY KEY (template, entity)
-    );
-    CREATE TABLE record_versions (
-        template TEXT NOT NULL, entity TEXT NOT NULL, until REAL NOT NULL, record TEXT NOT NULL,
-        PRIMARY KEY (template, entity, until)
-    );
-    CREATE TABLE forgotten_records (
-        template TEXT NOT NULL, entity TEXT NOT NULL, at REAL NOT NULL,
-        PRIMARY KEY (template, entity)
-    ) WITHOUT ROWID;
     """,
-    # document kinds create their own indexes from here on (``topiccrawl.storage.documents``)
+    # before, this schema had the tables and indexes of document kinds
     """
     DELETE FROM topic_changes WHERE rowid NOT IN (
         SELECT max(rowid) FROM topic_changes GROUP BY topic, frontier, number, at

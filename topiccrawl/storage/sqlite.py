@@ -146,10 +146,6 @@ class SqliteStore:
         """See ``ArticleStore.versions``."""
         return await self._database.read(lambda c: rows.versions(c, url))
 
-    async def articles(self, topic: str = "", *, limit: int = 0, offset: int = 0) -> list[Article]:
-        """See ``ArticleStore.articles``."""
-        return await self._database.read(lambda c: rows.latest(c, topic, limit, offset))
-
     async def select(self, selection: Selection = ALL) -> AsyncGenerator[Article, None]:
         """See ``ArticleStore.select``."""
         new = len(selection.words)

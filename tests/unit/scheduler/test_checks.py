@@ -13,7 +13,6 @@ from topiccrawl.dedup import factory, index, verified
 from topiccrawl.errors import SettingError
 from topiccrawl.scheduler.checks import check_values
 from topiccrawl.spiders.arguments import check_watch
-from topiccrawl.storage import group_commit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -107,8 +106,6 @@ def test_settings_equal_the_defaults_of_the_code() -> None:
     assert found["TOPICCRAWL_DUPLICATES"] == factory.DEFAULT
     assert found["TOPICCRAWL_DUPLICATES_WINDOW"] == verified.WINDOW
     assert found["TOPICCRAWL_DUPLICATES_ARTICLES"] == index.CAPACITY
-    assert found["TOPICCRAWL_STORE_GROUP_SIZE"] == group_commit.SIZE
-    assert found["TOPICCRAWL_STORE_GROUP_AGE"] == group_commit.AGE
 
 
 def refuse(settings: Settings) -> None:

@@ -24,11 +24,11 @@ def opened(path: Path, busy_seconds: float = 5.0) -> Database:
 
 
 def count(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("SELECT count(*) FROM sites").fetchone()[0])
+    return int(connection.execute("SELECT count(*) FROM tombstones").fetchone()[0])
 
 
 def add(connection: sqlite3.Connection) -> None:
-    connection.execute("INSERT INTO sites VALUES ('a.test', 'key', '1', 0)")
+    connection.execute("INSERT INTO tombstones VALUES ('a.test', 0)")
 
 
 def test_new_file_has_its_version_and_time_of_migration(tmp_path: Path) -> None:
@@ -61,10 +61,10 @@ def test_older_version_is_migrated_and_keeps_its_rows(tmp_path: Path) -> None:
     database = opened(tmp_path / FILE)
     database.call(add)
     database.close()
-    steps = (*schema.STEPS, "ALTER TABLE sites ADD COLUMN note TEXT NOT NULL DEFAULT 'old';")
+    steps = (*schema.STEPS, "ALTER TABLE tombstones ADD COLUMN note TEXT NOT NULL DEFAULT 'old';")
     connection = sqlite3.connect(tmp_path / FILE, isolation_level=None)
     schema.migrate(connection, "store", steps)
-    assert connection.execute("SELECT note FROM sites").fetchall() == [("old",)]
+    assert connection.execute("SELECT note FROM tombstones").fetchall() == [("old",)]
     assert connection.execute("SELECT max(version) FROM migrations").fetchone() == (len(steps),)
     connection.close()
 
@@ -110,7 +110,7 @@ def test_failed_write_is_rolled_back_and_names_the_file(tmp_path: Path) -> None:
     database.call(add)
 
     def two(connection: sqlite3.Connection) -> None:
-        connection.execute("DELETE FROM sites")
+        connection.execute("DELETE FROM tombstones")
         connection.execute("INSERT INTO nowhere VALUES (1)")
 
     with pytest.raises(StorageError, match=r"store\.sqlite: cannot write: no such table"):
@@ -139,7 +139,7 @@ def test_full_disk_raises_an_error_with_a_remedy_and_recovers(tmp_path: Path) ->
     database.call(lambda c: c.execute(f"PRAGMA max_page_count = {pages}").fetchone())
 
     def fill(connection: sqlite3.Connection) -> None:
-        connection.execute("INSERT INTO sites VALUES ('b.test', 'key', ?, 0)", ("x" * 100_000,))
+        connection.execute("INSERT INTO tombstones VALUES (?, 0)", ("x" * 100_000,))
 
     with pytest.raises(StorageError, match=r"store\.sqlite: .*full; free disk space"):
         database.call(fill)
@@ -177,7 +177,7 @@ def test_closed_database_raises_an_error_and_can_be_reopened(tmp_path: Path) -> 
 
 def test_returned_cursor_does_not_affect_later_work(tmp_path: Path) -> None:
     database = opened(tmp_path / FILE)
-    query = "INSERT INTO sites VALUES (?, 'key', '1', 0)"
+    query = "INSERT INTO tombstones VALUES (?, 0)"
 
     async def write(number: int) -> None:
         await database.write(lambda c: c.executemany(query, [(f"{number}.test",)]))

@@ -24,6 +24,46 @@ if TYPE_CHECKING:
     from topiccrawl.storage.documents import Documents
 
 SEVEN = """
+CREATE TABLE sites (
+    site TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, changed_at REAL NOT NULL,
+    PRIMARY KEY (site, key)
+) WITHOUT ROWID;
+CREATE TABLE topic_learnt (
+    topic TEXT NOT NULL, frontier TEXT NOT NULL, state TEXT NOT NULL,
+    PRIMARY KEY (topic, frontier)
+) WITHOUT ROWID;
+CREATE TABLE pages (
+    owner TEXT NOT NULL, url TEXT NOT NULL, role TEXT NOT NULL, first_seen REAL NOT NULL,
+    checked_at REAL NOT NULL, changed_at REAL NOT NULL, gone_at REAL NOT NULL,
+    due REAL NOT NULL, misses INTEGER NOT NULL, etag TEXT NOT NULL,
+    last_modified TEXT NOT NULL, digest TEXT NOT NULL, relevance REAL NOT NULL,
+    found_on TEXT NOT NULL, more TEXT NOT NULL, PRIMARY KEY (owner, url)
+) WITHOUT ROWID;
+CREATE TABLE template_periods (
+    template TEXT NOT NULL, number INTEGER NOT NULL, phase TEXT NOT NULL,
+    started REAL NOT NULL, finished REAL NOT NULL, total INTEGER NOT NULL,
+    PRIMARY KEY (template, number)
+) WITHOUT ROWID;
+CREATE TABLE template_seeds (
+    template TEXT NOT NULL, url TEXT NOT NULL, title TEXT NOT NULL, rank INTEGER NOT NULL,
+    number INTEGER NOT NULL, period INTEGER NOT NULL, stage TEXT NOT NULL,
+    chance REAL NOT NULL, useful INTEGER NOT NULL, crawled INTEGER NOT NULL,
+    visits TEXT NOT NULL, PRIMARY KEY (template, url)
+);
+CREATE TABLE records (
+    template TEXT NOT NULL, entity TEXT NOT NULL, name TEXT NOT NULL, seed TEXT NOT NULL,
+    number INTEGER NOT NULL, period INTEGER NOT NULL, confidence REAL NOT NULL,
+    first_seen REAL NOT NULL, changed_at REAL NOT NULL, checked_at REAL NOT NULL,
+    gone_at REAL NOT NULL, record TEXT NOT NULL, PRIMARY KEY (template, entity)
+);
+CREATE TABLE record_versions (
+    template TEXT NOT NULL, entity TEXT NOT NULL, until REAL NOT NULL, record TEXT NOT NULL,
+    PRIMARY KEY (template, entity, until)
+);
+CREATE TABLE forgotten_records (
+    template TEXT NOT NULL, entity TEXT NOT NULL, at REAL NOT NULL,
+    PRIMARY KEY (template, entity)
+) WITHOUT ROWID;
 INSERT INTO pages VALUES
     ('足球', 'http://a.test/1', 'detail', 1, 2, 3, 0, 4, 0, 'e', '', 'd', .5, '', '{"a": [1]}');
 INSERT INTO sites VALUES ('a.test', 'patterns', '["^/a/"]', 5.0);
@@ -39,7 +79,7 @@ INSERT INTO record_versions VALUES
     ('甲', 'e', 1.5, '{"template": "甲", "name": "旧", "found": [], "urls": []}');
 INSERT INTO forgotten_records VALUES ('甲', 'gone', 3.0);
 """
-"""Rows of a store of schema version 7."""
+"""Documents of a store of schema version 7, which created their tables."""
 
 
 def test_tables_of_version_seven_are_read(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from typing_extensions import override
 
+from tests.contracts.articles import stored_in
 from tests.waiting import PATIENCE
 from topiccrawl.errors import StorageAwayError, StorageError
 from topiccrawl.model import Article
@@ -156,7 +157,7 @@ def test_refused_spooled_article_is_set_aside(
         distant = AcceptingStore()
         store = SpoolingStore(distant, Spool(tmp_path))  # the next crawl: the cause is fixed
         await store.open()
-        assert list(await distant.articles()) == [article(2, title="bad")]
+        assert list(await stored_in(distant)) == [article(2, title="bad")]
         await store.close()
 
     asyncio.run(scenario())

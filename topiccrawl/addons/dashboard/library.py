@@ -9,7 +9,6 @@ import asyncio
 import io
 import json
 from collections import Counter
-from contextlib import aclosing
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
@@ -31,7 +30,13 @@ from topiccrawl.storage.feed import SUMMARY
 from topiccrawl.storage.formats import encoding_of
 from topiccrawl.storage.selection import Selection, day, group_by_event, site_in, words_in
 from topiccrawl.storage.sites import MarkStore
-from topiccrawl.storage.tables import Table, displayed_values, score_of
+from topiccrawl.storage.tables import (
+    ExportFilter,
+    Table,
+    displayed_values,
+    export_articles,
+    score_of,
+)
 from topiccrawl.topics.topic import Topic, resolve
 
 if TYPE_CHECKING:
@@ -111,14 +116,10 @@ class Library:
 
     async def _select(self, selection: Selection, most: int, event: str = "") -> list[Article]:
         """Select at most ``most`` of the last stored articles, then filter them by event."""
-        store, found = await self._open_store(), []
-        if store is not None:
-            async with aclosing(store.select(selection)) as articles:
-                async for article in articles:
-                    found.append(article)
-                    if len(found) == most:
-                        break
-        return [article for article in found if event in {"", article.event}]
+        if (store := await self._open_store()) is None:
+            return []
+        found = export_articles(store, selection, ExportFilter(limit=most))
+        return [article async for article in found if event in {"", article.event}]
 
     async def _crawls(self, _request: web.Request) -> web.Response:
         return json_response(overview(await self._runs.all()))

@@ -23,6 +23,8 @@ from scrapy.exceptions import NotConfigured
 
 from topiccrawl.model import Article
 from topiccrawl.storage.factory import opened, storage_of
+from topiccrawl.storage.selection import ALL
+from topiccrawl.storage.tables import ExportFilter, export_articles
 from topiccrawl.text.idf import DEFAULT_IDF, corpus_idf
 from topiccrawl.text.tokens import shared_tokenizer
 
@@ -260,7 +262,8 @@ class EventPipeline:
         if not storage.exists():
             return
         async with opened(storage.articles()) as store:
-            known = await store.articles(limit=MAX_RELOADED)
+            newest = export_articles(store, ALL, ExportFilter(limit=MAX_RELOADED))
+            known = [article async for article in newest]
         await asyncio.to_thread(self._reload, [one for one in reversed(known) if one.event])
 
     async def process_item(self, item: object) -> object:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from topiccrawl.storage.factory import opened, storage_of
-from topiccrawl.storage.selection import group_by_event
+from topiccrawl.storage.selection import ALL, group_by_event
+from topiccrawl.storage.tables import ExportFilter, export_articles
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -30,7 +31,8 @@ async def events(settings: BaseSettings, crawler: Crawler | None) -> State:  # n
     if settings.getfloat("TOPICCRAWL_EVENTS") <= 0 or not storage.exists():
         return {"events": []}
     async with opened(storage.articles()) as store:
-        found = group_by_event(await store.articles(limit=READ))
+        newest = export_articles(store, ALL, ExportFilter(limit=READ))
+        found = group_by_event([article async for article in newest])
     return {
         "events": [
             {

@@ -110,14 +110,6 @@ class MongoStore:
             found = await versions.find({"url": clean(url)}, sort=order).to_list()
         return [Version(*(one[name] for name in Version._fields)) for one in found]
 
-    async def articles(self, topic: str = "", *, limit: int = 0, offset: int = 0) -> list[Article]:
-        """See ``Store.articles``."""
-        which = {"topics": clean(topic)} if topic else {}
-        with self.server.translated("read"):
-            cursor = self.server.articles.find(which, conversion.FIELDS, sort=[("number", -1)])
-            found = await cursor.skip(offset).limit(limit).to_list()
-        return [conversion.article_of(document, topic) for document in found]
-
     async def select(self, selection: Selection = ALL) -> AsyncGenerator[Article, None]:
         """See ``Store.select``."""
         which = conversion.filter_of(selection)

@@ -8,7 +8,7 @@ not at all, and rejects a node that has timed out.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import lmdb
 import redis
@@ -21,8 +21,8 @@ from topiccrawl.addons.redis.transport import (
     FAILED,
     Call,
     Conversation,
-    Transport,
     address,
+    run_blocking,
     translated,
 )
 from topiccrawl.errors import StateLockedError, StorageError
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.contract import Limits, Politeness
     from topiccrawl.frontier.entries import Entry
     from topiccrawl.links.strategies.contract import LinkStrategy
+
+T = TypeVar("T")
 
 TTL = 10.0
 """Seconds without a heartbeat after which a node times out."""
@@ -102,8 +104,7 @@ class SharedFrontier:
         ttl: Seconds without a heartbeat after which a node times out.
         register: Key prefix of the register of turns at hosts. "" selects the register that all
             crawls share, or a separate one if ``clock`` is given.
-        attached: Whether calls exchange batches with Redis; otherwise a sync task has to. A commit
-            waits until Redis has all changes; other calls may return after sending them.
+        attached: Whether calls exchange batches with Redis; otherwise a sync task has to.
         again: Whether crawled pages will be requeued.
 
     Raises:
@@ -123,9 +124,8 @@ class SharedFrontier:
         discard_folder(folder)
         self.base = base_of(name)
         self.redis_clock = RedisClock()
-        self._attached = False
-        self._gone = False
-        self._transport = Transport(client)
+        self._attached = self._conversing = self._gone = False
+        self._client = client
         self.local = EmbeddedFrontier(
             folder, strategy, politeness, limits, clock=clock or self.redis_clock, rng=rng,
             share=share, sync="never",
@@ -135,7 +135,7 @@ class SharedFrontier:
                 register or (REGISTER if clock is None else f"{self.base}own:"), ttl,
                 crawl_identity(strategy, owner), again=again,
             )  # fmt: skip
-            self._enter(client)
+            self._enter()
             if attached:
                 self._attached = True
                 self.settle()
@@ -156,20 +156,22 @@ class SharedFrontier:
         local.committer = self._write
         self.clock = local.clock
         self.push, self.finish, self.robots = local.push, local.finish, local.robots
+        self.commit = local.commit  # which calls _write
         self.passed, self.downloaded, self.extend = local.passed, local.downloaded, local.extend
-        self.release, self.stood_still, self.pace = local.release, local.stood_still, local.pace
+        self.release, self.pace = local.release, local.pace
         self.waits = local.waits
         self.sweep, self.rest, self.forget = local.sweep, local.rest, local.forget
         self.why, self.iterate, self.export = local.why, local.iterate, local.export
         self.best, self.census, self.view = local.best, local.census, local.view
 
-    def _enter(self, client: redis.Redis) -> None:
+    def _enter(self) -> None:
         """Join the crawl and request the buckets of this node."""
-        self._transport.run(self.membership.join())
+        self.run(self.membership.join())
+        marks = RedisMarks(self._client, self.base, lambda: self.membership.epoch)
         self.local.settlement.marks.close()
-        self.local.settlement.marks = RedisMarks(client, self.base, lambda: self.membership.epoch)
+        self.local.settlement.marks = marks
         for _ in range(3):  # detect dead nodes, remove them, take their buckets
-            self._transport.run(self.membership.converse(look=True))
+            self.run(self.membership.converse(look=True))
         self._beat = time.monotonic()
 
     # -- conversations -----------------------------------------------------------------------------
@@ -186,18 +188,26 @@ class SharedFrontier:
             raise self.local.fail(error) from error
         return (yield from self.membership.converse(look=look, patient=patient))
 
+    def run(self, steps: Conversation[T]) -> T:
+        """Run a conversation to its end, blocking; see ``run_blocking``."""
+        self._conversing = True
+        try:
+            return run_blocking(self._client, steps)
+        finally:
+            self._conversing = False
+
     def settle(self) -> None:
         """Exchange batches until all buckets of this node are loaded."""
         self._exchange(look=True)
         self._exchange(look=False)  # receives the buckets requested by the first exchange
         while self.membership.partitions.loading():
-            self._transport.run(self.membership.partitions.load(self.base))
+            self.run(self.membership.partitions.load(self.base))
             self._exchange(look=False)
         while self.membership.receiving():
             self._exchange(look=True)
 
     def _exchange(self, *, look: bool) -> None:
-        self._transport.run(self.converse(look=look, patient=False))
+        self.run(self.converse(look=look, patient=False))
         self._beat = time.monotonic()
 
     def _keep_alive(self) -> None:
@@ -208,24 +218,15 @@ class SharedFrontier:
         """Request wanted turns if there is no sync task; return whether any was granted."""
         if not (self._attached and self.turns.wants()):
             return False
-        return self._transport.run(self.turns.exchange(""))
+        return self.run(self.turns.exchange(""))
 
     def _write(self) -> None:
         """Commit the working copy, and send changes if there is no sync task."""
-        if not self._attached:
-            self.local.write()
-        else:  # the reply of Redis is read at the next call
-            self._transport.finish()
-            self.local.write()
-            self._transport.send(self.converse(look=False, patient=False))
-            self._beat = time.monotonic()
+        self.local.write()
+        if self._attached and not self._conversing:  # the conversation may be applying messages
+            self._exchange(look=False)
 
     # -- methods of the contract that depend on other nodes ----------------------------------------
-
-    def commit(self, *, wait: bool = True) -> None:
-        """Make all changes durable in Redis if attached; otherwise the sync task sends them."""
-        self.local.commit(wait=wait)
-        self._transport.finish()
 
     def pop(self, n: int = 1) -> list[Lease]:
         """Return up to n leases; none while this node may have timed out."""
@@ -272,7 +273,6 @@ class SharedFrontier:
     def pending(self) -> bool:
         """Return whether anything is queued or leased on any node."""
         membership = self.membership
-        self._transport.finish()  # a node with a sent batch is not idle
         if not membership.idle():
             return True
         if membership.is_only_node():
@@ -298,7 +298,7 @@ class SharedFrontier:
         key = key_of(url)
         if self._attached and self.local.urls.row(key) and not self.local.urls.links(key):
             try:  # the copy lacks links of pages crawled earlier; links in the copy are newer
-                links = self._transport.client.hget(f"{self.base}out:{key[0]}", key)
+                links = self._client.hget(f"{self.base}out:{key[0]}", key)
             except redis.RedisError:
                 return False
             if isinstance(links, bytes):
@@ -326,7 +326,7 @@ class SharedFrontier:
         self.local.settlement.release_all()
         self.local.write()
         try:
-            self._transport.run(self.membership.leave())
+            self.run(self.membership.leave())
         finally:
             self.local.close()
             discard_folder(self.local.store.path)

@@ -1,4 +1,4 @@
-"""Conversations with Redis and their transports: blocking, or in the event loop.
+"""Conversations with Redis, blocking or in the event loop.
 
 A conversation is a generator that yields ``Call`` objects and receives their replies.
 """
@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 from functools import cache
-from hashlib import sha1
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from redis.exceptions import NoScriptError, RedisError
+from redis.exceptions import RedisError
 
 from topiccrawl.errors import StorageAwayError, StorageError
 from topiccrawl.messages import message
@@ -49,26 +48,16 @@ class Call(NamedTuple):
 
     def on(self, client: redis.Redis | AsyncRedis) -> Any:  # noqa: ANN401 - whatever it returns
         """Run the script; return its reply, or an awaitable of it from an asynchronous client."""
-        text, _ = script(self.script)
-        return client.register_script(text)((self.base,), self.arguments)
+        return client.register_script(script(self.script))((self.base,), self.arguments)
 
 
 Conversation = Generator[Call, Any, T]
 
 
-class _Sent(NamedTuple):
-    """Conversation whose first call was sent."""
-
-    steps: Conversation[Any]
-    call: Call
-    connection: redis.Connection
-
-
 @cache
-def script(name: str) -> tuple[str, str]:
-    """Return the text of a script and its digest for ``EVALSHA``."""
-    text = (files("topiccrawl.addons.redis") / "lua" / f"{name}.lua").read_text(encoding="utf-8")
-    return text, sha1(text.encode(), usedforsecurity=False).hexdigest()
+def script(name: str) -> str:
+    """Return the text of a script."""
+    return (files("topiccrawl.addons.redis") / "lua" / f"{name}.lua").read_text(encoding="utf-8")
 
 
 async def run_async(client: AsyncRedis, steps: Conversation[T]) -> T:
@@ -95,6 +84,21 @@ def address(client: redis.Redis | AsyncRedis) -> str:
     )
 
 
+def run_blocking(client: redis.Redis, steps: Conversation[T]) -> T:
+    """Run a conversation to its end; return its result.
+
+    Raises:
+        StorageError: If Redis cannot be reached, or rejects a call.
+    """
+    reply = None
+    with translated(FAILED, StorageError, address=address(client)):
+        try:
+            while True:
+                reply = steps.send(reply).on(client)
+        except StopIteration as stop:
+            return stop.value  # type: ignore[no-any-return]
+
+
 @contextmanager
 def translated(
     text: str,
@@ -106,70 +110,3 @@ def translated(
         yield
     except RedisError as error:
         raise kind(text, error=error, **values) from error
-
-
-class Transport:
-    """Run conversations one at a time, blocking or with a deferred reply.
-
-    Args:
-        client: Client of the server, without decoding of responses.
-    """
-
-    def __init__(self, client: redis.Redis) -> None:
-        self.client = client
-        self._sent: _Sent | None = None
-
-    def run(self, steps: Conversation[T]) -> T:
-        """Run a conversation to its end, after one that was sent before; return its result.
-
-        Raises:
-            StorageError: If Redis cannot be reached, or rejects one of the conversations.
-        """
-        self.finish()
-        return self._converse(steps)
-
-    def send(self, steps: Conversation[object]) -> None:
-        """Send the first call of a conversation; the next method call continues it.
-
-        Raises:
-            StorageError: If Redis cannot be reached, or rejects a conversation sent before.
-        """
-        self.finish()
-        call = next(steps)
-        pool = self.client.connection_pool
-        with translated(FAILED, StorageError, address=address(self.client)):
-            connection = pool.get_connection()
-            try:
-                _, digest = script(call.script)
-                connection.send_command("EVALSHA", digest, 1, call.base, *call.arguments)  # type: ignore[no-untyped-call]
-            except RedisError:
-                pool.release(connection)
-                raise
-        self._sent = _Sent(steps, call, connection)
-
-    def finish(self) -> None:
-        """Run a sent conversation to its end, if there is one.
-
-        Raises:
-            StorageError: If Redis cannot be reached, or rejects the conversation.
-        """
-        sent, self._sent = self._sent, None
-        if sent is not None:
-            self._converse(sent.steps, sent)
-
-    def _converse(self, steps: Conversation[T], sent: _Sent | None = None) -> T:
-        with translated(FAILED, StorageError, address=address(self.client)):
-            try:
-                reply = None if sent is None else self._reply(sent)
-                while True:
-                    reply = steps.send(reply).on(self.client)
-            except StopIteration as stop:
-                return stop.value  # type: ignore[no-any-return]
-
-    def _reply(self, sent: _Sent) -> Any:  # noqa: ANN401 - whatever the script returns
-        try:
-            return sent.connection.read_response()
-        except NoScriptError:
-            return sent.call.on(self.client)
-        finally:
-            self.client.connection_pool.release(sent.connection)

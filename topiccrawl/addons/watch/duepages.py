@@ -70,7 +70,7 @@ class DuePages:
         self._pages, self._owner = visited.pages.pages, visited.ledger.owner
         self._wake = wake
         self._in_frontier: dict[str, bool] = {}
-        self._clock = ClockChanges()
+        self._offset = time.time() - _steady()
         self._started_at = self._done_until = self._scanned_at = 0.0
         self._check_at = self._earliest = math.inf
         self._full = False
@@ -119,7 +119,7 @@ class DuePages:
         Raises:
             StorageError: If states cannot be read.
         """
-        if self._clock.update():
+        if self._is_set_back():
             await self.set_back()
         now, check_at = time.time(), self._check_at
         # Other nodes may write their visits late.
@@ -166,8 +166,6 @@ class DuePages:
     def _requeue(self, state: PageState) -> bool:
         """Requeue a page; return whether it was requeued."""
         later = self.once and state.due > self._started_at and state.url not in self.missing
-        if state.due + self._clock.forward_since(visits_of(state).visited_at) > time.time():
-            later = True  # the clock was set forward; a later scan finds the page again
         if later or state.url in self._in_frontier or self._visited.is_pending(state.url):
             return False
         value = HUB_VALUE if state.role is Role.HUB else None
@@ -179,6 +177,11 @@ class DuePages:
                 return True
         self.missing.pop(state.url, None)  # already queued, or served by another node
         return False
+
+    def _is_set_back(self) -> bool:
+        """Return whether the system clock was set back since the last call."""
+        before, self._offset = self._offset, time.time() - _steady()
+        return self._offset < before - TOLERANCE
 
     async def set_back(self) -> None:
         """Reschedule pages after the clock was set back; may raise StorageError."""
@@ -250,57 +253,7 @@ async def reschedule_from(now: float, visited: VisitTracker) -> None:
         after = math.nextafter(found[-1].due, 0.0)
 
 
-def _wall() -> float:
-    return time.time()
-
-
 def _steady() -> float:
     """Return monotonic seconds, which include suspend time if the system supports it."""
     boot: int | None = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic() if boot is None else time.clock_gettime(boot)
-
-
-class ClockChanges:
-    """Detects that the system clock was set.
-
-    If it was set forward, the due times of pages visited before are postponed by as much. If it
-    was set back, pages visited "in the future" need new times; see ``pagestates.set_back``.
-
-    Args:
-        wall: Returns wall-clock time, seconds since the epoch.
-        steady: Returns monotonic time in seconds.
-    """
-
-    def __init__(
-        self, wall: Callable[[], float] = _wall, steady: Callable[[], float] = _steady
-    ) -> None:
-        self._wall = wall
-        self._steady = steady
-        self._offset = wall() - steady()
-        self._forward: list[tuple[float, float]] = []
-
-    def update(self) -> bool:
-        """Compare the clocks; return whether the system clock was set back since the last call.
-
-        >>> wall, steady = [1000.0], [0.0]
-        >>> changes = ClockChanges(lambda: wall[0], lambda: steady[0])
-        >>> wall[0] = 8200.0
-        >>> changes.update(), changes.forward_since(900.0)  # two hours forward
-        (False, 7200.0)
-        >>> changes.forward_since(8200.0)
-        0.0
-        >>> wall[0] = 1000.0
-        >>> changes.update(), changes.update(), changes.forward_since(900.0)
-        (True, False, 0.0)
-        """
-        offset = self._wall() - self._steady()
-        moved, self._offset = offset - self._offset, offset
-        if moved > TOLERANCE:
-            self._forward.append((self._wall(), moved))
-        if moved < -TOLERANCE:
-            self._forward.clear()
-        return moved < -TOLERANCE
-
-    def forward_since(self, visited_at: float) -> float:
-        """Return the seconds by which the clock was set forward since a time."""
-        return math.fsum(moved for at, moved in self._forward if visited_at < at - 1.0)

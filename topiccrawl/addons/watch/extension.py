@@ -18,6 +18,7 @@ from topiccrawl.addons.watch.pagestates import (
     PageStates,
     SeedFailures,
     adopt,
+    retry_wait,
     visits_of,
     was_fetched,
 )
@@ -96,6 +97,8 @@ class Watch:
         self._owner = ledger.owner
         self._pages = pages.pages
         self._seed_failures = SeedFailures((), self._seed_failed)
+        self._search_at: float | None = None
+        self._searches = 0
         self._adopted = False
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -155,10 +158,10 @@ class Watch:
         self._task = asyncio.create_task(self._run())
 
     def idle(self) -> None:
-        """Keep the spider open while pages may become due.
+        """Keep the spider open while pages may become due, or the search for seeds is retried.
 
         Raises:
-            DontCloseSpider: If a page may become due.
+            DontCloseSpider: If a page may become due, or the search has found no seeds.
             CloseSpider: If the watch failed because of a bug, as no page would be requeued.
         """
         if self._task is not None and self._task.done() and (error := self._task.exception()):
@@ -167,8 +170,32 @@ class Watch:
         self._seed_failures.check(self.context.frontier)
         for url, reason in () if self.visited else self.due.failed_requests():
             self.visited.visit_failed(url, reason)
-        if self._task is not None and (self.due.waits or self.visited):
+        if self._retries_search() or (self._task and (self.due.waits or self.visited)):
             raise DontCloseSpider
+
+    def _retries_search(self) -> bool:
+        """Repeat a failed search for seeds when its time has come; return whether it failed.
+
+        The time until the first retry is that of unreachable seeds, and doubles as well.
+        """
+        context, search = self.context, self.context.search
+        if self.due.once or search is None or not (context.opened and search.failed(context)):
+            return False
+        now = time.monotonic()
+        if self._search_at is None:
+            wait = retry_wait(self.visited.ledger.unfetched_seconds, self._searches)
+            self._search_at, self._searches = now + wait, self._searches + 1
+            at = time.strftime("%H:%M:%S", time.localtime(time.time() + wait))
+            logger.warning("No seed URLs were found; the search is retried at %s", at)
+        if now < self._search_at:
+            context.alarm.after(self._search_at - now)
+            return True
+        self._search_at = None
+        with context.book.writing() as frontier:
+            for url in search.retry_urls():
+                frontier.requeue(url)
+        context.alarm.now()
+        return True
 
     def offer_feeds(self, urls: Iterable[str], depth: int) -> None:
         """Queue discovered feeds as seeds, since the trap rules would refuse their URLs."""

@@ -137,8 +137,8 @@ class PageStates:
         state = known or PageState(self.owner, url, Role.HUB, at)
         before = visits_of(state)
         visits = replace(before, visited_at=at, visits=0, misses=before.misses + 1)
-        wait = min(self.unfetched_seconds * 2.0 ** min(visits.misses - 1, 10), MAX_FIRST_RETRY)
-        return with_visits(state, visits, checked_at=at, due=at + wait)
+        due = at + retry_wait(self.unfetched_seconds, before.misses)
+        return with_visits(state, visits, checked_at=at, due=due)
 
     def failed_visit(self, known: PageState, at: float, status: int) -> PageState:
         """Return the state after a failed visit; two consecutive 404 or 410 mark a page as gone.
@@ -197,6 +197,11 @@ class PageStates:
         over = math.isinf(due) or (state.gone_at > 0.0 and state.role is Role.DETAIL)
         due = 0.0 if over else max(due, visits.visited_at + MIN_WAIT)
         return with_visits(state, visits, due=due)
+
+
+def retry_wait(first: float, failures: int) -> float:
+    """Return seconds until a retry: ``first``, doubled with each earlier failure, within limits."""
+    return min(first * 2.0 ** min(failures, 10), MAX_FIRST_RETRY)
 
 
 def was_fetched(state: PageState) -> bool:

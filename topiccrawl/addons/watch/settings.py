@@ -24,7 +24,6 @@ DOWNLOADER_MIDDLEWARES = {"topiccrawl.addons.watch.middleware.ConditionalMiddlew
 SPIDER_MIDDLEWARES = {"topiccrawl.addons.watch.middleware.WatchMiddleware": 20}
 EXTENSIONS = {
     "topiccrawl.addons.watch.extension.Watch": 521,
-    "topiccrawl.addons.watch.searchretry.SearchRetry": 522,
     "topiccrawl.addons.watch.eventitems.ChangeEvents": 523,
 }
 TOPICCRAWL_CHECKS = {"topiccrawl.addons.watch.extension.policy_of": 200}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.utils.test import get_crawler
 
+from tests.contracts.articles import stored_in
 from topiccrawl.addons.events.pipeline import EventPipeline, Events
 from topiccrawl.addons.events.section import events
 from topiccrawl.model import Article
@@ -76,7 +77,7 @@ def test_crawl_continues_stored_events(tmp_path: Path) -> None:
         await store.open()
         processed = [await pipeline.process_item(one) for one in articles]
         await store.save([one for one in processed if isinstance(one, Article)])
-        found = await store.articles()
+        found = await stored_in(store)
         await store.close()
         return [one.event for one in found]
 

@@ -11,6 +11,7 @@ import pytest
 from scrapy.utils.test import get_crawler
 from typing_extensions import override
 
+from tests.contracts.articles import stored_in
 from topiccrawl.addons.marks.extension import MarkedTopic
 from topiccrawl.addons.marks.rescoring import Rescoring, rescore
 from topiccrawl.model import LINKS, Article, Page, Verdict
@@ -75,12 +76,12 @@ def test_rescoring_changes_scores_only(tmp_path: Path) -> None:
         ]  # fmt: skip
         await store.save(known)
         assert await rescore(store, "ball", verdicts, pause=0) == 2
-        found = {a.url[-1]: a for a in await store.articles()}
+        found = {a.url[-1]: a for a in await stored_in(store)}
         assert dict(found["1"].topics) == {"ball": 0.9, "city": 0.4}
         assert dict(found["2"].topics) == {"ball": 0.01}
         assert dict(found["3"].topics) == {"city": 0.3}
         assert found["1"].terms == (("goal", 0.9),)
-        (for_city,) = [a for a in await store.articles("city") if a.url[-1] == "1"]
+        (for_city,) = [a for a in await stored_in(store, "city") if a.url[-1] == "1"]
         assert for_city.terms == (("old", 0.2),)
         assert [a.body for a in known] == [found[str(n)].body for n in (1, 2, 3, 4)]
         assert await store.versions("http://a.test/1") == []
@@ -140,7 +141,7 @@ def test_topics_of_one_crawl_are_scored_together(
             scores = {topic.name: verdict.relevance for topic, verdict in both.verdicts(page)}
             assert scores == {"ball": 0.25, "city": 0.1}
             assert dict(story.article.topics) == {**scores, "elsewhere": 0.7}
-            (for_ball,) = await store.articles("ball")
+            (for_ball,) = await stored_in(store, "ball")
             assert for_ball.terms == both.score_page(page).terms == (("goal", 1.0),)
 
     asyncio.run(work())
@@ -164,6 +165,6 @@ def test_request_during_a_pass_starts_another_pass(tmp_path: Path) -> None:
             await store.save([stored(n, "A goal", ball=0.3) for n in (1, 2)])
             rescoring.begin("ball")
             await rescoring.close()
-            assert [dict(a.topics) for a in await store.articles()] == [{"ball": 0.8}] * 2
+            assert [dict(a.topics) for a in await stored_in(store)] == [{"ball": 0.8}] * 2
 
     asyncio.run(work())
