@@ -56,14 +56,14 @@ def read_list(path: Path) -> UrlList:
     """
     found = []
     for number, line in enumerate(read_user_file(path, ConfigurationError).splitlines(), 1):
-        address, _, title = line.strip().partition(" ")
-        if not address or address.startswith("#"):
+        address, *title = line.split(maxsplit=1) or ["#"]
+        if address.startswith("#"):
             continue
         if canonical(address) is None:
             raise ConfigurationError(
                 "{path}: line {number} is not an http(s) URL", path=path, number=number
             )
-        found.append((address, title))
+        found.append((address, "".join(title)))
     if not found:
         raise ConfigurationError("{path}: contains no URL: write one per line", path=path)
     return UrlList(_hits(found))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy import Request, signals
 from scrapy.exceptions import DownloadCancelledError, IgnoreRequest
 from scrapy.spidermiddlewares.httperror import HttpError
+from scrapy.utils._compression import brotli, zstd  # type: ignore[attr-defined]
 from scrapy.utils.log import failure_to_exc_info
 from scrapy.utils.misc import load_object
 
@@ -36,7 +37,7 @@ logger = logging.getLogger(__name__)
 NOT_FOUND = 404
 
 MALFORMED = "malformed-answer"
-_MALFORMED = (EOFError, ValueError, BadGzipFile, zlib.error)
+_MALFORMED = (EOFError, ValueError, BadGzipFile, zlib.error, brotli.error, zstd.ZstdError)
 """Raised by Scrapy's middlewares if a body cannot be decompressed or a Location is no URL."""
 _RETRY_AFTER_DIGITS = re.compile(r"\s*(\d{1,9})\s*$")
 

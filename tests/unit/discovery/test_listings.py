@@ -91,9 +91,15 @@ def test_common_crawl_without_captures_has_no_results() -> None:
 
 def test_list_is_read_without_a_request(tmp_path: Path) -> None:
     path = tmp_path / "seeds.txt"
-    path.write_text("# companies\nhttp://a.test 甲 公司\n\nhttp://b.test/x\nhttp://a.test/\n")
-    start = provider_of(f"list:{path}").start("")
-    assert start == Results((Hit("http://a.test/", "甲 公司"), Hit("http://b.test/x")))
+    path.write_text(
+        "# companies\nhttp://a.test 甲 公司\n\nhttp://b.test/x\nhttp://a.test/\n"
+        "http://c.test/tab\t乙\nhttp://d.test/wide\u3000丙\n \t\n"
+    )
+    hits = (
+        Hit("http://a.test/", "甲 公司"), Hit("http://b.test/x"),
+        Hit("http://c.test/tab", "乙"), Hit("http://d.test/wide", "丙"),
+    )  # fmt: skip
+    assert provider_of(f"list:{path}").start("") == Results(hits)
 
 
 @pytest.mark.parametrize(

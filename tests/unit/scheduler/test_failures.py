@@ -8,13 +8,15 @@ from email.utils import format_datetime
 
 import pytest
 from scrapy import Request
+from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.exceptions import DownloadCancelledError, DownloadTimeoutError, IgnoreRequest
 from scrapy.http import Response
 from scrapy.settings import Settings
 from scrapy.spidermiddlewares.httperror import HttpError
+from scrapy.utils.test import get_crawler
 from twisted.python.failure import Failure as TwistedFailure
 
-from topiccrawl.scheduler.downloads import FailureRules, FailureVerdict, retry_after
+from topiccrawl.scheduler.downloads import MALFORMED, FailureRules, FailureVerdict, retry_after
 
 NOW = 1_700_000_000.0
 
@@ -59,6 +61,16 @@ def test_exceptions_have_readable_reasons() -> None:
     redirects = failure(IgnoreRequest("max redirections reached"))
     assert rules.classify(redirects, NOW).reason == "max-redirects"
     assert rules.classify(failure(IgnoreRequest("other")), NOW).reason == "ignored"
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd"])
+def test_body_that_cannot_be_decompressed_is_malformed(encoding: str) -> None:
+    middleware = HttpCompressionMiddleware.from_crawler(get_crawler())
+    response = Response("http://a.test/", headers={"Content-Encoding": encoding}, body=b"<p>plain")
+    with pytest.raises(Exception) as caught:  # noqa: PT011 - each decoder has its own
+        middleware.process_response(Request("http://a.test/"), response)
+    verdict = FailureRules(Settings()).classify(failure(caught.value), NOW)
+    assert verdict.reason == MALFORMED
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,19 @@ def test_patterns_are_learnt_edited_exported_and_imported(
     assert REGEX not in run("show", "a.test")[1]
 
 
+def test_byte_order_mark_of_a_file_is_ignored(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def run(verb: str, name: str, text: str) -> tuple[int, str]:
+        (tmp_path / name).write_text(text, "utf-8-sig")
+        options = ("-s", f"TOPICCRAWL_DATA_DIR={tmp_path / 'data'}")
+        return scrapy(capsys, monkeypatch, "patterns", verb, str(tmp_path / name), *options)
+
+    assert "learns        0 pages" in run("learn", "urls.txt", f"{SITE}/a.shtml\n")[1]
+    line = json.dumps({"site": "a.test", "label": "other", "expression": REGEX})
+    assert run("import", "patterns.jsonl", line)[0] == 0
+
+
 MAPS: dict[str, Page] = {
     "http://www.a.test/robots.txt": "User-agent: *\nSitemap: http://www.a.test/index.xml",
     "http://www.a.test/index.xml": (

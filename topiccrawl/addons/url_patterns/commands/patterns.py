@@ -190,7 +190,7 @@ def _replace(learner: SiteLearner, expression: str, *new: Pattern) -> None:
 def _lines(file: Path) -> list[str]:
     text = message("{file}: cannot be read: {error}; pass a UTF-8 file")
     with translated(ConfigurationError, text, (OSError, UnicodeDecodeError), file=file):
-        return [line.strip() for line in file.read_text("utf-8").splitlines() if line.strip()]
+        return [line.strip() for line in file.read_text("utf-8-sig").splitlines() if line.strip()]
 
 
 def _parse_line(line: str) -> dict[str, Any]:
