@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import struct
 from dataclasses import astuple, dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgpack
@@ -37,11 +36,10 @@ RECENT = 32
 """Pages cached after reading: the article of a page is extracted when its callback runs, often
 after all other pages in flight have been read."""
 
-_RECENT_LARGE = 4
-"""The same for pages of more than ``_LARGE`` bytes, whose trees take ten times as much memory."""
+_RECENT_SIZE = 8_000_000
+"""Bytes and characters of all cached pages; their trees may take 40 times as much memory."""
 
-_LARGE = 250_000
-_TREE = 1_000_000
+_LARGE = 1_000_000
 """Characters from which the tree of a page is not cached but parsed again for extraction."""
 
 
@@ -120,8 +118,17 @@ class _CachedPage:
     tree: LexborHTMLParser | None = None
 
 
+_recent: dict[RawPage, _CachedPage] = {}
+
+
 def _cached(raw: RawPage) -> _CachedPage:
-    return (_large if len(raw.body) > _LARGE else _small)(raw)
+    """Return a page from the cache, or read it; drop the least recently used ones."""
+    _recent[raw] = found = _recent.pop(raw, None) or _read(raw)
+    size = sum(len(page.body) + len(cached.text) for page, cached in _recent.items())
+    while len(_recent) > 1 and (size > _RECENT_SIZE or len(_recent) > RECENT):
+        oldest = next(iter(_recent))
+        size -= len(oldest.body) + len(_recent.pop(oldest).text)
+    return found
 
 
 def _read(raw: RawPage) -> _CachedPage:
@@ -139,12 +146,8 @@ def _read(raw: RawPage) -> _CachedPage:
         text = f"{text}{article}"
         tree = parse_html(text)
         page = read_page(text, raw.url, raw.robots_tags, encoding, tree)
-    kept = tree if len(text) <= _TREE else None
+    kept = tree if len(text) <= _LARGE else None
     return _CachedPage(text, ReadPage(page, encoding, blank), kept)
-
-
-_small = lru_cache(RECENT)(_read)
-_large = lru_cache(_RECENT_LARGE)(_read)
 
 
 class LocalReader:

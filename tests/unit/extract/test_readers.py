@@ -114,19 +114,35 @@ def test_article_is_extracted_by_the_reader_of_its_page(monkeypatch: pytest.Monk
     run(trial())
 
 
-def test_pages_in_flight_are_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    parsed = []
+@pytest.fixture
+def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Texts that were parsed."""
+    texts: list[str] = []
 
     def parse(text: str) -> LexborHTMLParser:
-        parsed.append(text)
+        texts.append(text)
         return parse_html(text)
 
     monkeypatch.setattr(reading, "parse_html", parse)
+    return texts
+
+
+def test_pages_in_flight_are_parsed_once(parsed: list[str]) -> None:
     reader, pages = StandardReader(), [raw(number, "flight") for number in range(16)]
     for page in pages:
         reader.read(page)
     assert all(reader.extract(page, Conditions()).extracted for page in pages)
     assert len(parsed) == len(pages)
+
+
+def test_cached_pages_are_limited_by_their_size(parsed: list[str]) -> None:
+    comment = b"<!--" + b"x" * 240_000 + b"-->"
+    reader, pages = StandardReader(), [raw(number, "large") for number in range(30)]
+    pages = [page._replace(body=page.body + comment) for page in pages]
+    for page in pages:
+        reader.read(page)
+    assert all(reader.extract(page, Conditions()).extracted for page in reversed(pages))
+    assert len(parsed) == len(pages) + 14
 
 
 def test_extraction_can_be_repeated() -> None:
