@@ -443,6 +443,20 @@ def test_links_beyond_the_origin_limit_are_dropped_and_counted(make: Make) -> No
     assert frontier.counts()["known"] == 257
 
 
+def test_leased_request_waits_for_another_one_that_was_sent(make: Make) -> None:
+    frontier = make(replace(POLITE, concurrency=2))
+    frontier.push(seeds("http://a.cn/1", "http://a.cn/2"))
+    frontier.pop(9)
+    make.clock += 5.0  # the process stalled before it sent the first request
+    assert urls(frontier.pop(9)) == ["http://a.cn/2"]
+    assert frontier.waits("a.cn") == 0.0
+    assert frontier.left("a.cn")
+    make.clock += 0.25
+    assert frontier.waits("a.cn") == pytest.approx(0.75)
+    make.clock += 0.75
+    assert frontier.waits("a.cn") == 0.0
+
+
 def test_delay_counts_from_the_recorded_send(make: Make) -> None:
     frontier = make(POLITE)
     frontier.push(seeds("http://a.cn/1", "http://a.cn/2"))

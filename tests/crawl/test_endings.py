@@ -201,10 +201,12 @@ def arrival_times(data: Path, pages: int, **settings: str) -> tuple[list[float],
     return arrivals, out
 
 
-def test_delay_counts_from_the_time_of_sending(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("stalling", "most"), [("Pausing", "1"), ("Late", "2")])
+def test_delay_counts_from_the_time_of_sending(tmp_path: Path, stalling: str, most: str) -> None:
     arrivals, _ = arrival_times(
         tmp_path / "data", 24, DOWNLOAD_DELAY="0.1", DOWNLOAD_DELAY_JITTER="0",
-        SCHEDULER="tests.crawl.trials.PausingScheduler",
+        CONCURRENT_REQUESTS_PER_DOMAIN=most,
+        SCHEDULER=f"tests.crawl.trials.{stalling}Scheduler",
     )  # fmt: skip
     assert min(after - before for before, after in pairwise(arrivals)) > 0.1 - 0.01
 

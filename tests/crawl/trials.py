@@ -123,6 +123,19 @@ class PausingScheduler(FrontierScheduler):
         return leaves
 
 
+class LateScheduler(FrontierScheduler):
+    """Blocks between leasing and sending every other request, longer than the delay."""
+
+    calls: ClassVar = count()
+
+    @override
+    def next_request(self) -> Request | None:
+        request = super().next_request()
+        if request is not None and next(self.calls) % 2:
+            time.sleep(0.25)
+        return request
+
+
 class BlockingScheduler(FrontierScheduler):
     """Logs the time of each release, then blocks the next iteration of the event loop."""
 

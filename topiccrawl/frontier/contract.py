@@ -297,7 +297,10 @@ class HostSlots(Protocol):
         """Release a slot taken by ``acquire``; do nothing if none was taken."""
 
     def waits(self, host: str) -> float:
-        """Return seconds that a request with a slot must wait for another crawl's request."""
+        """Return seconds that a request with a slot must wait for another one that was sent.
+
+        The other one is of another crawl, or of this one if it was slow to send this one.
+        """
 
     def left(self, host: str) -> bool:
         """Record that a request is sent now; return False if it must not be sent.

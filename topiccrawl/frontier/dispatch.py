@@ -56,9 +56,11 @@ class Slots:
             self._ready.reschedule(state, self._clock())
 
     def waits(self, host: str) -> float:
-        """Return seconds that a request with a slot must wait for another crawl's request."""
+        """Return seconds that a request with a slot must wait for another one that was sent."""
         state = self._registry.find_host(host.lower())
-        return 0.0 if state is None else self.host_clock.waits(state)
+        if state is None:
+            return 0.0
+        return max(0.0, state.send_at - self._clock()) or self.host_clock.waits(state)
 
     def left(self, host: str) -> bool:
         """Record that a request is sent now; the next one is delayed from here."""

@@ -78,6 +78,7 @@ class Host:
         active: Requests in flight.
         leased: Open page leases, including those whose download ended.
         next_at: Earliest start of the next request.
+        send_at: Earliest sending of another request that was started already.
         delay: Adaptive delay in seconds; negative before the first response.
         crawl_delay: Longest crawl-delay of its robots.txt files, seconds.
         level: Consecutive responses with status 429 or 503.
@@ -97,6 +98,7 @@ class Host:
     active: int = 0
     leased: int = 0
     next_at: float = 0.0
+    send_at: float = 0.0
     delay: float = -1.0
     crawl_delay: float = 0.0
     level: int = 0

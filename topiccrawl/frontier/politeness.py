@@ -115,7 +115,8 @@ class HostClock:
 
     def record_send(self, host: Host, now: float) -> None:
         """Count the delay from now: a request is sent that was counted when it was leased."""
-        host.next_at = max(host.next_at, now + self._min_delay(host))
+        host.send_at = now + self._min_delay(host)
+        host.next_at = max(host.next_at, host.send_at)
 
     def _min_delay(self, host: Host) -> float:
         """Return the smallest delay in seconds that the jitter allows."""

@@ -237,7 +237,7 @@ class FrontierScheduler(BaseScheduler):
             return None
 
     def waits(self, request: Request) -> float:
-        """Return seconds that a leased request must wait for another crawl's request."""
+        """Return seconds that a leased request must wait for another one that was sent."""
         if not meta.lease_number(request) or not self.is_working():
             return 0.0
         wait = 0.0

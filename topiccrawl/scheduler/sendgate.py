@@ -2,11 +2,12 @@
 
 A request may wait for its connection: a far host, a handshake, a process that was stopped. When it
 can be sent, this is reported to the frontier, so that the delay of the next request counts from
-then. If another crawl of the data folder used the host in the meantime, the request waits here. A
-node that may have timed out sends nothing, since other nodes may serve its hosts. The bytes are
-passed to the operating system immediately: in a buffer they would wait for the event loop's next
-iteration, and a node that is stopped in between would send them when it resumes. If a reused
-connection turns out to be closed, the request is sent on a new one, and checked again.
+then. If another request, of this crawl or another one of the data folder, was sent to the host in
+the meantime, the request waits here. A node that may have timed out sends nothing, since other
+nodes may serve its hosts. The bytes are passed to the operating system immediately: in a buffer
+they would wait for the event loop's next iteration, and a node that is stopped in between would
+send them when it resumes. If a reused connection turns out to be closed, the request is sent on a
+new one, and checked again.
 
 A host is checked by the address that it resolved to, at each attempt to connect. An address that
 changes between two look-ups (DNS rebinding) is therefore checked too. The headers and chunks of
@@ -221,15 +222,20 @@ class SendGateHandler(HTTP11DownloadHandler):
 
     def _pass(self, connection: Any, request: Request | None) -> Any:  # noqa: ANN401
         scheduler: Any = getattr(self._crawler.engine, "scheduler", None)
-        leaves = getattr(scheduler, "leaves", None)
-        if request is not None and leaves is not None and (wait := scheduler.waits(request)):
+        waits = getattr(scheduler, "waits", None)
+        if request is not None and waits is not None and (wait := waits(request)):
             waiting: Deferred[Any] = Deferred()
             call_later(wait, waiting.callback, connection)
             return waiting.addCallback(self._pass, request)
+        return self._release(connection, request)
+
+    def _release(self, connection: Any, request: Request | None) -> Any:  # noqa: ANN401 - Twisted's
+        scheduler: Any = getattr(self._crawler.engine, "scheduler", None)
+        leaves = getattr(scheduler, "leaves", None)
         protocol = getattr(connection, "_clientProtocol", connection)
         if protocol is not connection:  # reused: it may open a new one
             reconnect = connection._newConnection  # noqa: SLF001
-            connection._newConnection = lambda: reconnect().addCallback(self._pass, request)  # noqa: SLF001
+            connection._newConnection = lambda: reconnect().addCallback(self._release, request)  # noqa: SLF001
         if request is None or leaves is None or leaves(request):
             protocol.request = partial(_send, protocol)
             return connection
