@@ -125,8 +125,8 @@ def _names_spider(words: Sequence[str]) -> bool:
     """
     own = {word.partition("=")[0] for word in words} & _TOPIC_OPTIONS
     subject = any(word.removeprefix("-a").startswith(_SUBJECTS) for word in words)
-    given = words[:1] == ["template"] or any(word.startswith("-a") for word in words)
-    return given and (subject or not own)
+    given = any(word.startswith("-a") for word in words)
+    return words[:1] == ["template"] or (given and (subject or not own))
 
 
 def _crawl(words: Sequence[str]) -> NoReturn:

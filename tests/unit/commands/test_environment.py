@@ -83,6 +83,9 @@ def test_empty_data_folder_is_refused(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr[:29]) == (1, "TOPICCRAWL_DATA_DIR is empty:")
 
 
-def test_template_spider_without_its_argument_is_no_topic(tmp_path: Path) -> None:
-    done = run(tmp_path, "topiccrawl crawl template")
-    assert (done.returncode, "-a template=" in done.stderr) == (2, True), done.stderr
+@pytest.mark.parametrize(
+    ("options", "error"), [("", "-a template="), ("--pages 5", "more than one spider")]
+)
+def test_template_spider_is_no_topic(tmp_path: Path, options: str, error: str) -> None:
+    done = run(tmp_path, f"topiccrawl crawl template {options}")
+    assert (done.returncode, error in done.stderr) == (2, True), done.stderr
