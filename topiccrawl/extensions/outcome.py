@@ -183,11 +183,13 @@ def summary(
             3, tr("  watched    {pages} pages revisited: {changes}", pages=watched, changes=changes)
         )
     if lost := get("topiccrawl/queue/error/item-error", 0):
+        command = "topiccrawl frontier requeue --reason item-error"
         lines.append(
             tr(
                 "  lost       ERROR: articles of {lost} pages are not stored; see the log, then "
-                "topiccrawl frontier requeue --reason item-error",
+                "{command}",
                 lost=lost,
+                command=command if folder == DATA_DIR else f"{command} {option}",
             )
         )
     if get("topiccrawl/queue/prior", 0) or get("topiccrawl/queue/normal", 0):

@@ -45,6 +45,8 @@ def test_articles_of_other_crawls_count_as_known() -> None:
 
 def test_articles_lost_by_errors_are_counted() -> None:
     assert "articles of 6 pages are not stored" in text("data")
+    command = "requeue --reason item-error -s TOPICCRAWL_DATA_DIR=elsewhere\n"
+    assert command in text("elsewhere")
 
 
 def test_commands_have_a_folder_that_is_not_the_default() -> None:
