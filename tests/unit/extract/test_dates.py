@@ -235,7 +235,7 @@ def test_dates_in_the_language_of_the_page_are_read(tag: str, text: str, expecte
 def test_text_without_a_date_takes_linear_time() -> None:
     began = time.process_time()
     assert published((), ["a-" * 100_000], PLAIN, "en") == ""
-    assert time.process_time() - began < 30, "quadratic: minutes"
+    assert time.process_time() - began < 5.0, "quadratic: minutes"
 
 
 TEXT = "The river rose by two metres in one night. Three villages were left without power.\n" * 9

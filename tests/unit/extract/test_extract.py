@@ -252,7 +252,7 @@ def test_any_text_raises_no_exception(noise: str) -> None:
 def test_hostile_pages_take_limited_time(html: str) -> None:
     begin = time.process_time()
     extract(html + BODY, URL)
-    assert time.process_time() - begin < 30, "quadratic: minutes"
+    assert time.process_time() - begin < 8
 
 
 def page_with_paywall(first: str, day: str = "12.05.2024, 10:23 Uhr") -> str:

@@ -219,7 +219,7 @@ def test_hostile_page_takes_limited_time(html: str) -> None:
     with untraced():
         started = time.process_time()
         page = read_page(html, URL)
-        assert time.process_time() - started < 30, "quadratic: minutes"
+        assert time.process_time() - started < 5
     assert len(page.links) <= MAX_LINKS
 
 
