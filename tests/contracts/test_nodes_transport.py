@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+import redis
+
+from tests.ports import free_port
+from topiccrawl.addons.redis.transport import run_blocking
+from topiccrawl.errors import StorageError
 from topiccrawl.frontier.contract import Seed
 
 if TYPE_CHECKING:
@@ -53,3 +59,15 @@ def test_batch_whose_answer_was_lost_counts_once(crew: Crew) -> None:
     node.settle()
     assert (node.counts()["known"], rows(crew, node)) == (len(URLS) + 1, len(URLS) + 1)
     assert not node.counts().get("fenced", 0)
+
+
+def test_failed_exchange_is_an_error_and_repeated_once(crew: Crew) -> None:
+    node = crew.join()
+    node.push([Seed(url) for url in URLS])
+    with (
+        redis.Redis(port=free_port()) as broken,
+        pytest.raises(StorageError, match="Redis failed"),
+    ):
+        run_blocking(broken, node.converse(look=False))
+    node.settle()
+    assert rows(crew, node) == len(URLS)
