@@ -8,6 +8,7 @@ import sys
 from abc import ABC, abstractmethod
 from argparse import ArgumentTypeError
 from io import TextIOWrapper
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
@@ -124,8 +125,9 @@ class OperatorCommand(ABC):
             self.exitcode = _INTERRUPTED
 
     def _refuse_options(self, args: list[str]) -> None:
-        """Refuse unknown options, which Scrapy passes on as arguments."""
-        if unknown := [word for word in args if word.startswith("--")]:
+        """Refuse unknown options, which Scrapy passes on as arguments; a bare -- ends options."""
+        options = takewhile(lambda word: word != "--", args)
+        if unknown := [word for word in options if word.startswith("--")]:
             raise self._usage_error(unknown)
 
     @staticmethod

@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.crawl.run import ROOT
 from topiccrawl.commands.main import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_closed_pipe_is_not_reported() -> None:
@@ -40,3 +44,11 @@ def test_unknown_option_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["tasks", "create", "a.test", "--topic", "football", "--seeds", "http://a.test/"])
     assert "invalid arguments '--seeds': see" in capsys.readouterr().err
+
+
+def test_words_after_a_double_dash_are_no_options(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["articles", "search", "-s", f"TOPICCRAWL_DATA_DIR={tmp_path}", "--", "--seeds"])
+    assert "invalid arguments" not in capsys.readouterr().err
