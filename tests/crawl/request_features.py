@@ -79,7 +79,7 @@ class NamesakesSpider(Spider):
     """A spider whose attributes have the names of topiccrawl's, but other meanings."""
 
     name = "namesakes"
-    topic = template = strategy = discovery = "economy"
+    topic = template = strategy = discovery = scorer = "economy"
     watch = since = watcher = progress = "yesterday"
     crawl_name = fresh = 7
     spec = "v1"
@@ -87,6 +87,10 @@ class NamesakesSpider(Spider):
     def __init__(self, seed: str = "", **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.start_urls = [seed]
+
+    def check(self, response: Response) -> bool:
+        """Check a page of this spider."""
+        return bool(response.text)
 
     @override
     def parse(self, response: Response) -> Iterator[Any]:

@@ -93,7 +93,7 @@ class CrawlCommand(ScrapyCrawl):
                 name=name,
             )
             raise UsageError(msg, print_help=False) from error
-        check = getattr(spider, "check", None)
+        check = getattr(spider, "check_arguments", None)
         try:
             check_values(self.settings)
             if check is not None:

@@ -51,6 +51,6 @@ class ShellCommand(IsolatedCommand, ScrapyShell):
 
 def _simple(spider: type[Spider]) -> type[Spider]:
     """Return a spider without arguments in place of one that checks its own."""
-    if not hasattr(spider, "check"):
+    if not hasattr(spider, "check_arguments"):
         return spider
     return type("Simple", (DefaultSpider,), {"custom_settings": spider.custom_settings})

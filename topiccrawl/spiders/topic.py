@@ -159,7 +159,7 @@ class TopicSpider(Spider):
         return plan_of(settings, {**dict(zip(ARGUMENTS, args, strict=False)), **kwargs})
 
     @classmethod
-    def check(cls, settings: BaseSettings, /, **arguments: str) -> Topic:
+    def check_arguments(cls, settings: BaseSettings, /, **arguments: str) -> Topic:
         """Validate the arguments and return their topic, with its seeds; see ``plan``."""
         return cls.plan(settings, **arguments).topic
 

@@ -45,7 +45,7 @@ def test_invalid_argument_is_reported_with_the_remedy(
     arguments: dict[str, str], words: list[str]
 ) -> None:
     with pytest.raises(ConfigurationError) as error:
-        TopicSpider.check(settings(), **arguments)
+        TopicSpider.check_arguments(settings(), **arguments)
     assert [word for word in words if word not in str(error.value)] == []
 
 
@@ -61,7 +61,7 @@ def test_invalid_setting_is_reported_with_its_value(
     name: str, value: str, words: list[str]
 ) -> None:
     with pytest.raises(ConfigurationError) as error:
-        TopicSpider.check(settings(**{name: value}), topic="足球")
+        TopicSpider.check_arguments(settings(**{name: value}), topic="足球")
     assert [word for word in words if word not in str(error.value)] == []
 
 
@@ -69,7 +69,7 @@ def test_all_errors_of_a_topic_file_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text('[terms]\n"足球" = -1\n[limit]\npages = 3\n', encoding="utf-8")
     with pytest.raises(ConfigurationError) as error:
-        TopicSpider.check(settings(), topic=str(path))
+        TopicSpider.check_arguments(settings(), topic=str(path))
     for word in ("mine.toml", "terms.足球", "-1", "limit", "limits"):
         assert word in str(error.value)
 
@@ -79,18 +79,22 @@ def test_seeds_argument_overrides_the_topic_file_and_job_is_ignored(
 ) -> None:
     path = tmp_path / "mine.toml"
     path.write_text('seeds = ["http://a.test/"]\n[terms]\n"足球" = 1\n', encoding="utf-8")
-    topic = TopicSpider.check(settings(), topic=str(path), seeds="http://b.test", _job="7")
+    topic = TopicSpider.check_arguments(
+        settings(), topic=str(path), seeds="http://b.test", _job="7"
+    )
     assert (topic.name, topic.seeds) == ("mine", ("http://b.test/",))
 
 
 def test_chinese_host_names_match_their_urls() -> None:
     url, host = canonical("http://www.新闻.test/") or "", "新闻.test"
     denied = Topic(name="t", terms={"x": 1.0}, denied_hosts=(host,))
-    topic = TopicSpider.check(settings(TOPICCRAWL_OWN_HOSTS=host), topic="足球", sites=host)
+    topic = TopicSpider.check_arguments(
+        settings(TOPICCRAWL_OWN_HOSTS=host), topic="足球", sites=host
+    )
     assert HostRules(topic.allowed_hosts, ()).refuse(url) is None
     assert HostRules((), denied.denied_hosts).refuse(url) == "host-denied"
     with pytest.raises(ConfigurationError, match="TOPICCRAWL_OWN_HOSTS: 'localhost:8888' is no"):
-        TopicSpider.check(settings(TOPICCRAWL_OWN_HOSTS="localhost:8888"), topic="足球")
+        TopicSpider.check_arguments(settings(TOPICCRAWL_OWN_HOSTS="localhost:8888"), topic="足球")
 
 
 def test_seed_on_a_denied_host_is_refused() -> None:

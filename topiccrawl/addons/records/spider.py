@@ -111,7 +111,7 @@ class TemplateSpider(Spider):
         return spider
 
     @classmethod
-    def check(cls, settings: BaseSettings, /, **arguments: str) -> None:
+    def check_arguments(cls, settings: BaseSettings, /, **arguments: str) -> None:
         """Check arguments and settings.
 
         Raises:

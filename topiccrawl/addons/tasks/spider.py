@@ -220,7 +220,7 @@ class WorkSpider(Spider):
     @override
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         """Create the spider; raises ConfigurationError for invalid arguments or settings."""
-        cls.check(crawler.settings, *args, **kwargs)
+        cls.check_arguments(crawler.settings, *args, **kwargs)
         for name in _VERBOSE_LOGGERS:
             logging.getLogger(name).setLevel(logging.WARNING)
         own = crawl_settings(crawler.settings)
@@ -235,7 +235,7 @@ class WorkSpider(Spider):
         return spider
 
     @classmethod
-    def check(cls, settings: BaseSettings, /, once: str = "", **others: str) -> None:
+    def check_arguments(cls, settings: BaseSettings, /, once: str = "", **others: str) -> None:
         """Raise ConfigurationError if an argument or a setting is invalid."""
         refuse_unknown(others, known=("once",))
         flag("once", once)

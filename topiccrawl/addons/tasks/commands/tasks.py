@@ -114,8 +114,8 @@ def checker(settings: BaseSettings) -> Callable[[TaskSpec], str]:
         if spec.spider == TEMPLATE and spec.sites:
             arguments["seeds"] = ",".join(seed_urls(spec.sites))
         spider: Any = loader.load(spec.spider)
-        if hasattr(spider, "check"):
-            spider.check(turn_settings(settings), **arguments)
+        if hasattr(spider, "check_arguments"):
+            spider.check_arguments(turn_settings(settings), **arguments)
         return str(spider.owner_of(arguments[TEMPLATE]).slug) if spec.spider == TEMPLATE else ""
 
     return check
