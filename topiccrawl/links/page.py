@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,12 @@ MOST_REGIONS = 2**24 - 1
 
 _WINDOW = 4 * CONTEXT  # raw text has runs of blanks, so the window is wider
 
+_SCRIPTED = re.compile(
+    r"""createPageHTML\w{0,9}\(\s*+(['"][^'"]{0,100}['"]\s*+,\s*+)?(\d{1,6})\s*+,\s*+(\d{1,6})\s*+,"""
+    r"""\s*+['"]([^'"]{1,200})['"]\s*+,\s*+['"](\w{1,10})['"]"""
+)
+_NEXT = "下一页"
+
 _NON_HTTP = ("#", "javascript:", "mailto:")  # common cases only; canonical() refuses all others
 
 
@@ -43,7 +50,8 @@ def read_page(
 
     At most ``MAX_HTML`` characters and ``MAX_LINKS`` anchors are read, without the parts that
     ``limits`` removes. A page with nofollow has no links; links with rel=nofollow, ugc or sponsored
-    are left out. Frames, image maps and meta refresh count as links. A repeated link is returned
+    are left out. Frames, image maps, meta refresh and ``scripted_next`` count as links. A repeated
+    link is returned
     once, at its first position, with its longest anchor and the context and block of that anchor.
     Links to the page itself are left out.
 
@@ -70,7 +78,8 @@ def read_page(
     text = _Text(reading.pieces)
     base = canonical(reading.base, url) if reading.base else None
     rules = directives(reading.robots, x_robots_tag)
-    links = () if rules.nofollow else _links(reading, text, (base or url, url, encoding))
+    where = base or url, url, encoding
+    links = () if rules.nofollow else _links(reading, text, where, scripted_next(html))
     return Page(
         url=url,
         title=" ".join(reading.title.split()),
@@ -80,6 +89,26 @@ def read_page(
         canonical=canonical(reading.canonical, base or url) if reading.canonical else None,
         directives=rules,
     )
+
+
+def scripted_next(html: str) -> str:
+    """Return the relative URL of the next page of a list whose paging links a script writes, or "".
+
+    Publishing systems of many Chinese media and authorities write ``createPageHTML(pages, current,
+    name, extension)``, or the same after the ID of an element; then pages are counted from 1.
+
+    >>> scripted_next('createPageHTML(25, 0, "index", "html");')
+    'index_1.html'
+    >>> scripted_next("createPageHTML('page_div', 3, 2, 'list', 'shtml', 55);")
+    'list_3.shtml'
+    >>> scripted_next('createPageHTML(25, 24, "index", "html");')
+    ''
+    """
+    call = _SCRIPTED.search(html) if "createPageHTML" in html else None
+    if call is None:
+        return ""
+    following, pages = int(call[3]) + 1, int(call[2]) + bool(call[1])
+    return f"{call[4]}_{following}.{call[5]}" if following < pages else ""
 
 
 def _prose(reading: Reading) -> str:
@@ -119,8 +148,17 @@ class _Text:
         return f"{_tail(before)} {_head(after)}".strip()
 
 
-def _links(reading: Reading, text: _Text, where: tuple[str, str, str]) -> tuple[Link, ...]:
-    """Return the distinct links; ``where`` is the base URL, the page's URL and its encoding."""
+def _links(
+    reading: Reading, text: _Text, where: tuple[str, str, str], following: str
+) -> tuple[Link, ...]:
+    """Return the distinct links.
+
+    Args:
+        reading: Data of the page.
+        text: Its text.
+        where: Base URL, the page's URL and its encoding.
+        following: URL of the next page of a list, in addition to the anchors, or "".
+    """
     base, page_url, encoding = where
     urls: dict[str, str | None] = {}
     found: dict[str, tuple[str, int]] = {}
@@ -134,9 +172,13 @@ def _links(reading: Reading, text: _Text, where: tuple[str, str, str]) -> tuple[
         if url not in found or len(label) > len(found[url][0]):
             found[url] = (label[:MAX_ANCHOR], index)
     regions = _Regions(page_url)
-    return tuple(
+    links = [
         _link(url, label, index, reading, text, regions) for url, (label, index) in found.items()
-    )
+    ]
+    url = canonical(following, base, encoding) if following else None
+    if url and url not in found:
+        links.append(Link(url, _NEXT, "", -1, regions[""], regions.leaves(url)))
+    return tuple(links)
 
 
 def _link(

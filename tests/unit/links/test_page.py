@@ -261,3 +261,21 @@ def test_a_link_to_another_registrable_domain_is_foreign() -> None:
         "http://www.news.com/",
     )
     assert [link.foreign for link in page.links] == [False, False, True]
+
+
+def test_next_page_of_a_list_with_scripted_paging_is_a_link() -> None:
+    script = '<script>\n//<![CDATA[\ncreatePageHTML(25, {}, "index", "htm");\n//]]></script>'
+    article = "<ul><li><a href=./202611/t1.htm>新能源汽车</a></ul>"
+    url = "http://www.gov.test/news/index.htm"
+    *others, last = read_page(article + script.format(0), url).links
+    assert (last.url, last.anchor, last.foreign) == (
+        "http://www.gov.test/news/index_1.htm",
+        "下一页",
+        False,
+    )
+    assert [link.url for link in others] == ["http://www.gov.test/news/202611/t1.htm"]
+    assert len(read_page(article + script.format(24), url).links) == 1
+    named = read_page("<a href=index_1.htm>第2页</a>" + script.format(0), url).links
+    assert [link.anchor for link in named] == ["第2页"]
+    forbidden = "<meta name=robots content=nofollow>" + article + script.format(0)
+    assert read_page(forbidden, url).links == ()

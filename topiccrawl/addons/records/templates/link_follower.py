@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from topiccrawl.extract.pagination import parse_page_url
 from topiccrawl.links.hosts import HostRules
 from topiccrawl.links.limits import parse_html
+from topiccrawl.links.page import scripted_next
 from topiccrawl.links.traps import TrapRules, trap
 from topiccrawl.links.urls import canonical
 
@@ -100,7 +101,8 @@ def next_page_url(html: str, url: str, encoding: str = "utf-8") -> str:
 
     Signs by descending reliability: ``rel=next`` (of ``<link>`` or an anchor); a link with a text
     such as 下一页 or Next; the number after this page's own; an arrow between numbers; a "more"
-    button whose URL is another page of the same list. Buttons with only a script have no URL.
+    button whose URL is another page of the same list; ``scripted_next``. Other buttons with only a
+    script have no URL.
 
     Args:
         html: The decoded page.
@@ -111,6 +113,8 @@ def next_page_url(html: str, url: str, encoding: str = "utf-8") -> str:
     'http://a.test/list?p=3'
     >>> next_page_url('<a href="/b">下一页 ›</a>', "http://a.test/a")
     'http://a.test/b'
+    >>> next_page_url('<script>createPageHTML(9, 0, "index", "htm")</script>', "http://a.test/")
+    'http://a.test/index_1.htm'
     >>> next_page_url('<a href="/n">更多</a>', "http://a.test/")
     ''
     """
@@ -119,7 +123,10 @@ def next_page_url(html: str, url: str, encoding: str = "utf-8") -> str:
         for target in _targets(node, url, encoding):
             ranked.setdefault(_sign(node, url, target), target)
     ranks = sorted(rank for rank in ranked if rank < _NO_SIGN)
-    return ranked[ranks[0]] if ranks else ""
+    if ranks:
+        return ranked[ranks[0]]
+    scripted = scripted_next(html)
+    return (canonical(scripted, url, encoding) or "") if scripted else ""
 
 
 _REL, _TEXT, _NEXT_NUMBER, _NEXT_ARROW, _MORE_BUTTON, _NO_SIGN = range(6)
