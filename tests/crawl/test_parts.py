@@ -102,24 +102,3 @@ def test_a_kill_between_two_pages_loses_nothing(tmp_path: Path) -> None:
         assert status == 0, log[-3000:]
     assert has(bodies(data)["a1.html"], "甲", 1, 2, 3)
     assert has(bodies(data)["b1.html"], "乙", 1, 2)
-
-
-def test_pages_that_only_a_script_links_are_followed(tmp_path: Path) -> None:
-    script = "<script>createPageHTML({}, {}, '{}', 'html');</script>"
-    web: dict[str, str | Answer] = {
-        f"{SITE}/index{tail}.html": f"<title>新能源汽车</title><p>{LINE}</p><ul>"
-        f'<li><a href="/20200304/t{place}.html">新能源汽车报道{place}</a></ul>'
-        + script.format(2, place, "index")
-        for place, tail in enumerate(("", "_1"))
-    }
-    first, second = (f"{SITE}/20200304/t{place}%s.html" for place in (0, 1))
-    for number, tail in ((1, ""), (2, "_1")):
-        web[first % tail] = part("甲", number, 1, first) + script.format(2, number - 1, "t0")
-    web[second % ""] = part("乙", 1, 1, second)
-    with Web(web) as served:
-        crawl = ("crawl", "topic", "-a", TOPIC, "-a", f"seeds={SITE}/index.html")
-        status, out = run(served.proxy, tmp_path, *crawl, ROBOTSTXT_OBEY="0")
-        assert (status, {url: served.count(url) for url in web}) == (0, dict.fromkeys(web, 1)), out
-    found = bodies(tmp_path)
-    assert has(found["t0.html"], "甲", 1, 2)
-    assert has(found["t1.html"], "乙", 1)

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
+from topiccrawl.links.scripted import with_embedded_lists
+
 if TYPE_CHECKING:
     from collections.abc import Collection
 
@@ -108,7 +110,7 @@ def limit_markup(html: str) -> str:
     >>> limit_markup("<p>unchanged"), len(limit_markup("<div>" * 300_000))
     ('<p>unchanged', 5000)
     """
-    html = html[:MAX_HTML]
+    html = with_embedded_lists(html[:MAX_HTML])
     if html.count("<") > MAX_TAGS:
         html = "<".join(html.split("<", MAX_TAGS)[:-1])
     html = _limit_attributes(html)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ from xxhash import xxh3_64_intdigest
 
 from topiccrawl.links.limits import parse_html
 from topiccrawl.links.reading import Reading, Span, directives
+from topiccrawl.links.scripted import scripted_next
 from topiccrawl.links.skeletons import group
 from topiccrawl.links.urls import canonical, host_of, site_of
 from topiccrawl.model import Link, Page
@@ -30,10 +30,6 @@ MOST_REGIONS = 2**24 - 1
 
 _WINDOW = 4 * CONTEXT  # raw text has runs of blanks, so the window is wider
 
-_SCRIPTED = re.compile(
-    r"""createPageHTML\w{0,9}\(\s*+(['"][^'"]{0,100}['"]\s*+,\s*+)?(\d{1,6})\s*+,\s*+(\d{1,6})\s*+,"""
-    r"""\s*+['"]([^'"]{1,200})['"]\s*+,\s*+['"](\w{1,10})['"]"""
-)
 _NEXT = "下一页"
 
 _NON_HTTP = ("#", "javascript:", "mailto:")  # common cases only; canonical() refuses all others
@@ -89,26 +85,6 @@ def read_page(
         canonical=canonical(reading.canonical, base or url) if reading.canonical else None,
         directives=rules,
     )
-
-
-def scripted_next(html: str) -> str:
-    """Return the relative URL of the next page of a list whose paging links a script writes, or "".
-
-    Publishing systems of many Chinese media and authorities write ``createPageHTML(pages, current,
-    name, extension)``, or the same after the ID of an element; then pages are counted from 1.
-
-    >>> scripted_next('createPageHTML(25, 0, "index", "html");')
-    'index_1.html'
-    >>> scripted_next("createPageHTML('page_div', 3, 2, 'list', 'shtml', 55);")
-    'list_3.shtml'
-    >>> scripted_next('createPageHTML(25, 24, "index", "html");')
-    ''
-    """
-    call = _SCRIPTED.search(html) if "createPageHTML" in html else None
-    if call is None:
-        return ""
-    following, pages = int(call[3]) + 1, int(call[2]) + bool(call[1])
-    return f"{call[4]}_{following}.{call[5]}" if following < pages else ""
 
 
 def _prose(reading: Reading) -> str:

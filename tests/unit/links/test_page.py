@@ -211,9 +211,11 @@ def untraced() -> Iterator[None]:
         "".join(f"<b id={n}>" for n in range(2_000)) + "<p>x" * 2_000,
         "<!--" * 1_000_000,
         "\x00<a href='\x00'>\ud800</a>",
+        "<datastore><![CDATA[<script>" * 150_000,
+        "createPageHTML('" * 300_000 + "createPageHTML(" + " " * 1_000_000,
     ],
     ids=["deep", "abyss", "lists", "links", "long", "bold", "tables", "attributes", "href",
-         "formats", "comments", "bytes"],
+         "formats", "comments", "bytes", "datastores", "paging"],
 )  # fmt: skip
 def test_hostile_page_takes_limited_time(html: str) -> None:
     with untraced():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from topiccrawl.extract.pagination import parse_page_url
 from topiccrawl.links.hosts import HostRules
 from topiccrawl.links.limits import parse_html
-from topiccrawl.links.page import scripted_next
+from topiccrawl.links.scripted import scripted_next
 from topiccrawl.links.traps import TrapRules, trap
 from topiccrawl.links.urls import canonical
 

@@ -1,0 +1,54 @@
+"""Lists and paging links that scripts write, as publishing systems of many Chinese sites do."""
+
+from __future__ import annotations
+
+import re
+
+_PAGING = re.compile(
+    r"""createPageHTML\w{0,9}\(\s*+(['"][^'"]{0,100}['"]\s*+,\s*+)?(\d{1,6})\s*+,\s*+(\d{1,6})\s*+,"""
+    r"""\s*+['"]([^'"]{1,200})['"]\s*+,\s*+['"](\w{1,10})['"]"""
+)
+_OPENED = re.compile(r"<script[^<>]*+>\s*+\Z")
+_CLOSED = re.compile(r"\s*+</script>")
+
+
+def scripted_next(html: str) -> str:
+    """Return the relative URL of the next page of a list whose paging links a script writes, or "".
+
+    Publishing systems of many Chinese media and authorities write ``createPageHTML(pages, current,
+    name, extension)``, or the same after the ID of an element; then pages are counted from 1.
+
+    >>> scripted_next('createPageHTML(25, 0, "index", "html");')
+    'index_1.html'
+    >>> scripted_next("createPageHTML('page_div', 3, 2, 'list', 'shtml', 55);")
+    'list_3.shtml'
+    >>> scripted_next('createPageHTML(25, 24, "index", "html");')
+    ''
+    """
+    call = _PAGING.search(html) if "createPageHTML" in html else None
+    if call is None:
+        return ""
+    following, pages = int(call[3]) + 1, int(call[2]) + bool(call[1])
+    return f"{call[4]}_{following}.{call[5]}" if following < pages else ""
+
+
+def with_embedded_lists(html: str) -> str:
+    """Return a page with the lists that it contains as ``<datastore>`` as part of its markup.
+
+    Publishing systems send the entries of lists as CDATA in a script, or in XML of its own; a
+    script of the page shows them. The last one often is a link to further entries.
+
+    >>> entry = "<record><![CDATA[<li><a href=/1>one</a>]]></record>"
+    >>> with_embedded_lists(f"<ul><script><datastore>{entry}</datastore></script></ul>")
+    '<ul><li><a href=/1>one</a></ul>'
+    """
+    before, *lists = html.split("<datastore>")
+    if not lists:
+        return html
+    pieces = [_OPENED.sub("", before)]
+    for one in lists:
+        records, _, after = one.partition("</datastore>")
+        pieces += [record.partition("]]>")[0] for record in records.split("<![CDATA[")[1:]]
+        closed = _CLOSED.match(after)
+        pieces.append(_OPENED.sub("", after[closed.end() :] if closed else after))
+    return "".join(pieces)
