@@ -131,7 +131,7 @@ def arguments(settings: Settings) -> Iterator[tuple[str, list[str]]]:
     loader = get_spider_loader(settings)
     for name in sorted(loader.list()):
         try:
-            cast("Any", loader.load(name)).check(settings, **{_NONSENSE: ""})
+            cast("Any", loader.load(name)).check_arguments(settings, **{_NONSENSE: ""})
         except ConfigurationError as error:
             yield name, str(error).partition("known are ")[2].split(", ")
 
