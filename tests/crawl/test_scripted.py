@@ -37,7 +37,7 @@ def test_pages_that_only_a_script_links_are_followed(tmp_path: Path) -> None:
     assert has(found["t1.html"], "乙", 1)
 
 
-def test_entries_of_embedded_lists_and_of_their_xml_are_links(tmp_path: Path) -> None:
+def test_embedded_lists_are_read_after_a_redirect_by_script(tmp_path: Path) -> None:
     article, proxy = (
         f"{SITE}/art/2020/3/4/art_1_{{}}%s.html",
         "/module/web/jpage/dataproxy.jsp?page=1",
@@ -51,9 +51,11 @@ def test_entries_of_embedded_lists_and_of_their_xml_are_links(tmp_path: Path) ->
         group = f"<nextgroup><![CDATA[<a href='{onward}'></a>]]></nextgroup>" if onward else ""
         return f"<datastore>\n{group}<recordset>\n{records}</recordset></datastore>"
 
+    home = "<script>window.location.href = '/col/index.html';</script>"
     script = f"<div id=1><script type='text/xml'>{entries(1, 2, onward=proxy)}</script></div>"
     xml = (("Content-Type", "text/xml; charset=utf-8"),)
     web: dict[str, str | Answer] = {
+        f"{SITE}/": home,
         f"{SITE}/col/index.html": f"<title>新能源汽车</title><p>{LINE}</p>{script}",
         SITE + proxy: Answer(f"<?xml version='1.0'?>{entries(3)}", 200, xml),
     }
@@ -61,7 +63,7 @@ def test_entries_of_embedded_lists_and_of_their_xml_are_links(tmp_path: Path) ->
         address = article.format(number)
         web[address % ""] = part(story, 1, 1, address)
     with Web(web) as served:
-        crawl = ("crawl", "topic", "-a", TOPIC, "-a", f"seeds={SITE}/col/index.html")
+        crawl = ("crawl", "topic", "-a", TOPIC, "-a", f"seeds={SITE}/")
         status, out = run(served.proxy, tmp_path, *crawl, ROBOTSTXT_OBEY="0")
         assert (status, {url: served.count(url) for url in web}) == (0, dict.fromkeys(web, 1)), out
     assert len(bodies(tmp_path)) == 3

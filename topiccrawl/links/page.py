@@ -9,7 +9,7 @@ from xxhash import xxh3_64_intdigest
 
 from topiccrawl.links.limits import parse_html
 from topiccrawl.links.reading import Reading, Span, directives
-from topiccrawl.links.scripted import scripted_next
+from topiccrawl.links.scripted import scripted_next, scripted_redirect
 from topiccrawl.links.skeletons import group
 from topiccrawl.links.urls import canonical, host_of, site_of
 from topiccrawl.model import Link, Page
@@ -46,10 +46,9 @@ def read_page(
 
     At most ``MAX_HTML`` characters and ``MAX_LINKS`` anchors are read, without the parts that
     ``limits`` removes. A page with nofollow has no links; links with rel=nofollow, ugc or sponsored
-    are left out. Frames, image maps, meta refresh and ``scripted_next`` count as links. A repeated
-    link is returned
-    once, at its first position, with its longest anchor and the context and block of that anchor.
-    Links to the page itself are left out.
+    are left out. Frames, image maps, meta refresh and URLs of scripts (``links.scripted``) count as
+    links. A repeated link is returned once, at its first position, with its longest anchor and the
+    context and block of that anchor. Links to the page itself are left out.
 
     The context of a link in running text is the text around it. The context of a link in a link
     block is the heading or caption before the block. A block is the smallest list, table,
@@ -75,7 +74,8 @@ def read_page(
     base = canonical(reading.base, url) if reading.base else None
     rules = directives(reading.robots, x_robots_tag)
     where = base or url, url, encoding
-    links = () if rules.nofollow else _links(reading, text, where, scripted_next(html))
+    further = (scripted_next(html), _NEXT) if reading.anchors else (scripted_redirect(html), "")
+    links = () if rules.nofollow else _links(reading, text, where, further)
     return Page(
         url=url,
         title=" ".join(reading.title.split()),
@@ -125,7 +125,7 @@ class _Text:
 
 
 def _links(
-    reading: Reading, text: _Text, where: tuple[str, str, str], following: str
+    reading: Reading, text: _Text, where: tuple[str, str, str], further: tuple[str, str]
 ) -> tuple[Link, ...]:
     """Return the distinct links.
 
@@ -133,7 +133,7 @@ def _links(
         reading: Data of the page.
         text: Its text.
         where: Base URL, the page's URL and its encoding.
-        following: URL of the next page of a list, in addition to the anchors, or "".
+        further: URL that a script leads to, or "", and its anchor; used if no anchor leads there.
     """
     base, page_url, encoding = where
     urls: dict[str, str | None] = {}
@@ -151,9 +151,10 @@ def _links(
     links = [
         _link(url, label, index, reading, text, regions) for url, (label, index) in found.items()
     ]
-    url = canonical(following, base, encoding) if following else None
-    if url and url not in found:
-        links.append(Link(url, _NEXT, "", -1, regions[""], regions.leaves(url)))
+    target, label = further
+    url = canonical(target, base, encoding) if target else None
+    if url and url != page_url and url not in found:
+        links.append(Link(url, label, "", -1, regions[""], regions.leaves(url)))
     return tuple(links)
 
 

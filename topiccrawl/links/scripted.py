@@ -8,6 +8,9 @@ _PAGING = re.compile(
     r"""createPageHTML\w{0,9}\(\s*+(['"][^'"]{0,100}['"]\s*+,\s*+)?(\d{1,6})\s*+,\s*+(\d{1,6})\s*+,"""
     r"""\s*+['"]([^'"]{1,200})['"]\s*+,\s*+['"](\w{1,10})['"]"""
 )
+_REDIRECT = re.compile(
+    r"""\blocation(?:(?:\.href)?\s*+=|\.(?:replace|assign)\()\s*+['"]([^'"\s]{1,500})['"](?!\s*+\+)"""
+)
 _OPENED = re.compile(r"<script[^<>]*+>\s*+\Z")
 _CLOSED = re.compile(r"\s*+</script>")
 
@@ -30,6 +33,18 @@ def scripted_next(html: str) -> str:
         return ""
     following, pages = int(call[3]) + 1, int(call[2]) + bool(call[1])
     return f"{call[4]}_{following}.{call[5]}" if following < pages else ""
+
+
+def scripted_redirect(html: str) -> str:
+    """Return the URL, possibly relative, to which a script of a page without links leads, or "".
+
+    >>> scripted_redirect("<script>window.location.href = './index.html';</script>")
+    './index.html'
+    >>> scripted_redirect("<script>location.replace('/s?q=' + words)</script>")
+    ''
+    """
+    move = _REDIRECT.search(html)
+    return move[1] if move else ""
 
 
 def with_embedded_lists(html: str) -> str:

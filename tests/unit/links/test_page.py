@@ -281,3 +281,12 @@ def test_next_page_of_a_list_with_scripted_paging_is_a_link() -> None:
     assert [link.anchor for link in named] == ["第2页"]
     forbidden = "<meta name=robots content=nofollow>" + article + script.format(0)
     assert read_page(forbidden, url).links == ()
+
+
+def test_redirect_by_script_is_a_link_of_a_page_without_links() -> None:
+    script = "<script>if (1) { window.location.href = 'http://www.gov.test/index.html' }</script>"
+    url = "http://www.gov.test/"
+    (link,) = read_page(script, url).links
+    assert (link.url, link.anchor) == ("http://www.gov.test/index.html", "")
+    assert [link.anchor for link in read_page("<a href=/a>a</a>" + script, url).links] == ["a"]
+    assert read_page("<script>location = '/'</script>", url).links == ()
