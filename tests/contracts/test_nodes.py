@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import closing
 from dataclasses import replace
 from itertools import pairwise
@@ -254,6 +255,15 @@ def test_seen_filters_move_with_their_hosts(crew: Crew) -> None:
     with closing(read(crew.client, "crew", Plain())) as view:
         records = [view.why(url) for url in gone]
     assert [known.queue for known in records if known is not None] == ["seen"] * len(gone)
+
+
+def test_evidence_with_other_fields_is_not_read(crew: Crew) -> None:
+    crew.join()
+    key = "{topiccrawl:crew}:about"
+    about = json.loads(crew.client.get(key) or "")
+    crew.client.set(key, json.dumps({**about, "fields": ["age", *about["fields"]]}))
+    with pytest.raises(StateVersionError, match="this one needs"):
+        read(crew.client, "crew", Plain())
 
 
 def test_robots_txt_back_off_and_statistics_move_with_the_host(crew: Crew) -> None:

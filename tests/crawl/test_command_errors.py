@@ -52,6 +52,13 @@ def test_crawl_without_our_components_is_refused_in_one_line(
     assert name in lines[0]
 
 
+def test_wrong_argument_is_in_the_log_file(tmp_path: Path) -> None:
+    log = tmp_path / "job.log"  # as scrapyd starts it
+    status, out = run("", tmp_path / "data", *TOPIC, "-a", "seed=x", LOG_FILE=str(log))
+    assert (status, "did you mean seeds?" in out) == (2, True)
+    assert "did you mean seeds?" in log.read_text()
+
+
 def test_ordinary_spider_without_lease_middleware_is_refused(tmp_path: Path) -> None:
     arguments = ("crawl", "requests", "-a", f"seed={SITE}/")
     modules = {"SPIDER_MODULES": "tests.crawl.request_features", "SPIDER_MIDDLEWARES": "{}"}

@@ -78,6 +78,8 @@ def test_created_project_crawls_and_lists_its_spiders(tmp_path: Path, web: Web) 
     topic = next(name for name in made if name.startswith("topics/"))
     assert made == {"scrapy.cfg", "compose.yaml", topic, *package}
     assert topiccrawl(project, "list")[1].split() == ["template", "topic", "work"]
+    config = (project / "scrapy.cfg").read_text()
+    assert "\nurl = http://127.0.0.1:6800\n" in config, "scrapyd-client refuses a trailing slash"
     file = project / "found.csv"
     words = ("crawl", topic, "--seeds", f"{SITE}/", "-o", str(file))
     status, out = topiccrawl(project, *words, *QUICK, web=web)

@@ -100,6 +100,8 @@ class CrawlCommand(ScrapyCrawl):
                 check_hooks(self.settings)
                 check(self.settings, **arguments)
         except ConfigurationError as error:
+            if self.settings.get("LOG_FILE"):  # all that a user of scrapyd sees of a job
+                logger.error("%s", error)  # noqa: TRY400 - one line
             raise UsageError(localize(error), print_help=False) from error
         for line in unknown_settings(self.settings, os.environ):
             logger.warning("%s", line)

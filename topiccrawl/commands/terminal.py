@@ -112,14 +112,7 @@ class OperatorCommand(ABC):
         except UsageError as error:
             raise (error if error.args else self._usage_error(args)) from None
         except OSError as error:
-            if error.filename is not None or error.errno not in _OUTPUT_ERRORS:
-                raise
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            self.exitcode = _PIPE_CLOSED
-            if error.errno != errno.EPIPE:
-                text = tr("standard output cannot be written: {strerror}", strerror=error.strerror)
-                say(text, to=sys.stderr)
-                self.exitcode = 1
+            self.exitcode = _report(error)
         except KeyboardInterrupt:
             say("interrupted", to=sys.stderr)
             self.exitcode = _INTERRUPTED
@@ -264,3 +257,25 @@ def site_named(text: str) -> str:
 def say(*lines: str, to: TextIO | None = None) -> None:
     """Write lines to standard output or another stream, with line breaks escaped (``escaped``)."""
     (to or sys.stdout).writelines(f"{escaped(line)}\n" for line in lines)
+
+
+def _report(error: OSError) -> int:
+    """Report a file without permission, or a failed standard output; return the exit status.
+
+    Raises:
+        OSError: It is another error.
+    """
+    if isinstance(error, PermissionError) and error.filename is not None:
+        text = tr(
+            "{file}: {strerror}: run the command as the user who runs the crawls",
+            file=error.filename, strerror=error.strerror,
+        )  # fmt: skip
+        say(text, to=sys.stderr)
+        return 1
+    if error.filename is not None or error.errno not in _OUTPUT_ERRORS:
+        raise error
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if error.errno == errno.EPIPE:
+        return _PIPE_CLOSED
+    say(tr("standard output cannot be written: {strerror}", strerror=error.strerror), to=sys.stderr)
+    return 1

@@ -202,7 +202,7 @@ def summary(
 def _found_line(stats: Mapping[str, Any], pages: int, relevant: int) -> str:
     get = stats.get
     hubs = get("topiccrawl/hubs", 0)
-    return tr(
+    line = tr(
         "  this run   {pages} pages, {relevant} on topic (harvest rate {rate}): "
         "{articles} articles, {hubs} lists of articles; "
         "{new} new articles, {known} known, {duplicates} duplicates",
@@ -211,6 +211,9 @@ def _found_line(stats: Mapping[str, Any], pages: int, relevant: int) -> str:
         known=get("topiccrawl/articles_updated", 0) + get("topiccrawl/articles_unchanged", 0),
         duplicates=get("topiccrawl/duplicates", 0),
     )  # fmt: skip
+    if spooled := get("topiccrawl/articles_spooled", 0):
+        line += tr(", {spooled} spooled during an outage", spooled=spooled)
+    return line
 
 
 def _frontier_line(stats: Mapping[str, Any]) -> str:

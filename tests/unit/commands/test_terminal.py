@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from scrapy.commands import ScrapyCommand
+from scrapy.settings import Settings
+from typing_extensions import override
 
 from tests.crawl.run import ROOT
+from tests.users import ordinary_user
 from topiccrawl.commands.main import main
+from topiccrawl.commands.terminal import OperatorCommand
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,3 +58,25 @@ def test_words_after_a_double_dash_are_no_options(
     with pytest.raises(SystemExit):
         main(["articles", "search", "-s", f"TOPICCRAWL_DATA_DIR={tmp_path}", "--", "--seeds"])
     assert "invalid arguments" not in capsys.readouterr().err
+
+
+class Listing(OperatorCommand, ScrapyCommand):
+    """A command that looks for a file of the data folder."""
+
+    @override
+    def act(self, args: list[str], opts: argparse.Namespace) -> None:
+        (self.folder / "store.sqlite").exists()
+
+
+def test_data_folder_of_another_user_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "data").mkdir(mode=0)
+    tmp_path.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    command = Listing()
+    command.settings = Settings({"TOPICCRAWL_DATA_DIR": "data"})
+    with ordinary_user():
+        command.run([], argparse.Namespace())
+    text = "data/store.sqlite: Permission denied: run the command as the user who runs the crawls\n"
+    assert (command.exitcode, capsys.readouterr().err) == (1, text)

@@ -43,6 +43,13 @@ def test_articles_of_other_crawls_count_as_known() -> None:
     assert "run the same command again" in found
 
 
+def test_articles_of_an_outage_are_counted() -> None:
+    stats = {**STATS, "topiccrawl/articles_spooled": 9}
+    lines = summary("足球", "finished", stats, "f", "mongodb://h/news", "data")
+    assert "0 duplicates, 9 spooled during an outage" in "\n".join(lines)
+    assert "spooled" not in text("data")
+
+
 def test_articles_lost_by_errors_are_counted() -> None:
     assert "articles of 6 pages are not stored" in text("data")
     command = "requeue --reason item-error -s TOPICCRAWL_DATA_DIR=elsewhere\n"

@@ -123,12 +123,24 @@ def restore(file: Path, folder: Path) -> int:
 
 def _files(folder: Path, hosts: str) -> Iterator[str]:
     """Yield the paths of the files to copy, relative to the folder."""
-    for place, folders, names in os.walk(folder):
+    for place, folders, names in os.walk(folder, onerror=_report):
         if Path(place) == folder and hosts in folders:
             folders.remove(hosts)
         for name in names:
             if name not in _EXCLUDED and not name.endswith(_EXCLUDED_SUFFIXES):
                 yield Path(place, name).relative_to(folder).as_posix()
+
+
+def _report(error: OSError) -> None:
+    """Raise the error of a folder, unless it was deleted in the meantime.
+
+    Raises:
+        StorageError: The folder cannot be read.
+    """
+    if not isinstance(error, FileNotFoundError):
+        raise StorageError(
+            "{source}: cannot be copied: {error}", source=error.filename, error=error
+        )
 
 
 def _backup_order(name: str) -> tuple[int, str]:

@@ -16,7 +16,7 @@ def frontiers(settings: BaseSettings, place: str = "") -> Frontiers:
 
     Places in the log of crawls have no passwords, so the server of the settings is preferred.
     """
-    address = place.startswith(("redis:", "unix:"))
+    address = place.startswith(("redis:", "rediss:", "unix:"))
     if address and not in_redis(settings):
         settings = settings.copy()
         settings.set("REDIS_URL", place.partition("#")[0], priority="cmdline")

@@ -22,7 +22,11 @@ from topiccrawl.addons.redis.changes import Changes
 from topiccrawl.addons.redis.client import async_client_of, client_of
 from topiccrawl.addons.redis.frontier import SharedFrontier, base_of, discard
 from topiccrawl.addons.redis.ledger import SharedLedger, SharedRuns
-from topiccrawl.addons.redis.membership import parse_identity
+from topiccrawl.addons.redis.membership import (
+    crawl_identity,
+    identity_mismatch,
+    parse_identity,
+)
 from topiccrawl.addons.redis.partitions import LOAD_BATCH
 from topiccrawl.addons.redis.sync import RedisSync, Starts
 from topiccrawl.addons.redis.transport import FAILED, Call, address, translated
@@ -197,10 +201,15 @@ def read(client: redis.Redis, name: str, strategy: LinkStrategy) -> SharedSnapsh
     """Return a snapshot of a whole crawl in Redis; leased URLs are shown in their lane.
 
     Raises:
-        StateVersionError: If another version of the program started it.
+        StateVersionError: If another version of the program or strategy started it.
         StorageError: If there is no such crawl, or Redis cannot be reached.
     """
-    owner = identity_in(client, name)["owner"]
+    identity = identity_in(client, name)
+    owner, fields = identity["owner"], identity["fields"]
+    own = list(strategy.fields)[: len(fields)]
+    if strategy.name == identity["strategy"] and fields != own:  # evidence of another meaning
+        wanted = crawl_identity(strategy, owner)
+        raise identity_mismatch(f"{address(client)}: {name}", json.dumps(identity), wanted)
     folder = tempfile.mkdtemp(prefix="topiccrawl-read-")
     copy = EmbeddedFrontier(folder, strategy, Politeness(), Limits(), sync="never", owner=owner)
     snapshot = SharedSnapshot(copy)

@@ -11,6 +11,8 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+import redis
+import redis.asyncio
 from redis.exceptions import RedisError
 
 from topiccrawl.errors import StorageAwayError, StorageError
@@ -19,7 +21,6 @@ from topiccrawl.messages import message
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import redis
     from redis.asyncio import Redis as AsyncRedis
 
 T = TypeVar("T")
@@ -79,9 +80,11 @@ def address(client: redis.Redis | AsyncRedis) -> str:
     known = client.connection_pool.connection_kwargs
     if "path" in known:
         return f"unix://{known['path']}"
-    return (
-        f"redis://{known.get('host', 'localhost')}:{known.get('port', 6379)}/{known.get('db', 0)}"
+    secure = issubclass(
+        client.connection_pool.connection_class, (redis.SSLConnection, redis.asyncio.SSLConnection)
     )
+    host, port, db = known.get("host", "localhost"), known.get("port", 6379), known.get("db", 0)
+    return f"redis{'s' if secure else ''}://{host}:{port}/{db}"
 
 
 def run_blocking(client: redis.Redis, steps: Conversation[T]) -> T:

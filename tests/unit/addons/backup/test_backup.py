@@ -7,12 +7,13 @@ import os
 import sqlite3
 import tarfile
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import lmdb
 import pytest
 from scrapy.settings import Settings
 
+from tests.users import ordinary_user
 from topiccrawl import __version__
 from topiccrawl.addons.backup.archive import MODES, backup, restore
 from topiccrawl.addons.doctor.examinations import examine
@@ -23,9 +24,6 @@ from topiccrawl.links.strategies.shark_plus import SharkPlus
 from topiccrawl.scheduler.frontiers import FrontierSpec, LocalFrontiers
 from topiccrawl.storage.database import Database
 from topiccrawl.storage.version import VERSION, write_version, written_by
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture
@@ -64,6 +62,18 @@ def test_backup_includes_databases_that_are_being_written(
     with lmdb.open(str(copy / "frontiers/电池")) as env, env.begin() as txn:
         assert txn.get(b"url") == "frontiers/电池".encode()
     assert sorted(path.name for path in tmp_path.iterdir()) == [f"copy{suffix}", "data", "else"]
+
+
+def test_folder_that_cannot_be_read_is_reported(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (data / "frontiers").chmod(0)
+    tmp_path.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    unreadable = pytest.raises(StorageError, match="frontiers: cannot be copied")
+    with ordinary_user(), unreadable:
+        backup(Path("data"), Path("copy.tar"), "hosts")
+    assert not (tmp_path / "copy.tar").exists()
 
 
 def test_frontiers_are_copied_before_the_store(data: Path, tmp_path: Path) -> None:

@@ -52,8 +52,10 @@ def test_environment_chooses_the_frontiers(monkeypatch: pytest.MonkeyPatch) -> N
     assert isinstance(frontiers_of(project(REDIS_URL="")), LocalFrontiers)
 
 
-def test_place_is_found_without_its_setting() -> None:
-    place = frontiers_of(project(REDIS_URL=URL)).place("nev")
+@pytest.mark.parametrize("url", [URL, "rediss://127.0.0.1:9/3"])
+def test_place_is_found_without_its_setting(url: str) -> None:
+    place = frontiers_of(project(REDIS_URL=url)).place("nev")
+    assert place == f"{url}#nev"
     assert frontiers_of(project(), place).place("nev") == place
 
 
