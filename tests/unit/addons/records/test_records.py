@@ -99,19 +99,3 @@ def test_forget_reports_unknown_records(folder: Path, capsys: pytest.CaptureFixt
     out = capsys.readouterr().out
     assert "1 deleted" in out
     assert "c.test: no such record" in out
-
-
-def test_forgotten_host_with_www_is_forgotten_without_it(folder: Path) -> None:
-    template = "软件公司-四川"
-
-    async def save(entity: str) -> str:
-        store = Records(SqliteStorage(folder))
-        await store.open()
-        record = Record(template, "丁公司", (), (f"http://{entity}/",))
-        (change,) = await store.save([StoredRecord(entity, record, f"http://{entity}/", 1, 1, 0.8)])
-        await store.close()
-        return change
-
-    assert asyncio.run(save("www.d.test")) == "new"  # as it was stored before
-    assert command(folder, "forget", "www.d.test") == 0
-    assert asyncio.run(save("d.test")) == "forgotten"

@@ -130,8 +130,7 @@ class Command(OperatorCommand, ScrapyCommand):
             for stored in found:
                 for name in (stored.entity, stored.record.name):
                     unknown.pop(name, None)
-                both = dict.fromkeys((stored.entity, stored.entity.removeprefix("www.")))
-                gone += await store.forget(stored.template, list(both))
+                gone += await store.forget(stored.template, [stored.entity])
                 seeds = await periods.get(stored.template, [stored.seed])
                 await periods.save([replace(seed, visits={}) for seed in seeds.values()])
         return gone, list(unknown)

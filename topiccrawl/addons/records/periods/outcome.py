@@ -51,7 +51,7 @@ async def update_records(
     stored = [
         StoredRecord(entity, record, seed.url, seed.number, active.period,
                      confidence_of(record), checked_at=now)
-        for entity, record in _with_stored_entities(with_entities(found, seed.url), before)
+        for entity, record in with_entities(found, seed.url)
     ]  # fmt: skip
     saved = await records.save(stored)
     changes = Counter(map(str, saved))
@@ -67,17 +67,6 @@ async def update_records(
     if lost:
         changes["gone"] = await records.mark_gone(template.name, lost, now)
     return changes
-
-
-def _with_stored_entities(
-    found: Sequence[tuple[str, Record]], before: Sequence[StoredRecord]
-) -> list[tuple[str, Record]]:
-    """Return records with the entity that is stored already, which may begin with ``www.``."""
-    known = {one.entity for one in before}
-    return [
-        (f"www.{entity}" if f"www.{entity}" in known else entity, record)
-        for entity, record in found
-    ]
 
 
 def _clear_visits(active: ActiveSeed, stored: Sequence[StoredRecord]) -> None:

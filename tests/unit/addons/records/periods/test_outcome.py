@@ -12,7 +12,7 @@ from topiccrawl.addons.records.periods.outcome import update_records, with_entit
 from topiccrawl.addons.records.periods.periods import Seed
 from topiccrawl.addons.records.periods.visits import ActiveSeed, State, Visit
 from topiccrawl.addons.records.record import FoundValue, Record
-from topiccrawl.addons.records.records import Records, StoredRecord
+from topiccrawl.addons.records.records import Records
 from topiccrawl.addons.records.templates.template import Template
 from topiccrawl.storage.sqlite import SqliteStorage
 
@@ -107,10 +107,6 @@ def test_a_host_with_and_without_www_is_one_record(tmp_path: Path) -> None:
         assert await update_records(TEMPLATE, store, work("www.a.test", 1), 1.0) == {"new": 1}
         assert await update_records(TEMPLATE, store, work("a.test", 2), 2.0) == {"kept": 1}
         assert [one.entity async for one in store.select()] == ["a.test"]
-        await store.save([StoredRecord("www.b.test", Record("t", "乙"), "http://www.b.test/")])
-        # as older versions stored it
-        await update_records(TEMPLATE, store, work("www.b.test", 3), 3.0)
-        assert [one.entity async for one in store.select()] == ["www.b.test", "a.test"]
         await store.close()
 
     asyncio.run(check())
