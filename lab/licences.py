@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from packaging.utils import NormalizedName
 
-EXTRAS = ("js", "metrics", "parquet", "plot", "scrapyd", "warc")
+EXTRAS = ("js", "metrics", "parquet", "scrapyd", "warc")
 """Extras for users; those for tests and benchmarks are not distributed."""
 
 PERMISSIVE = re.compile(

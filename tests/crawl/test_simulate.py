@@ -197,9 +197,11 @@ def test_two_collections_in_two_processes_with_other_seeds(
     status, out = scrapy(
         capsys, monkeypatch, "simulate", *map(str, webs), "--seed-sets", "2", "--processes", "2",
         "--strategy", "best-first", "--strategy", "examples.link_strategy.UrlWords",
-        "--json", str(figures),
+        "--json", str(figures), "--plot", str(tmp_path / "a.png"),
     )  # fmt: skip
     assert status == 0, out
+    assert f"--plot is deprecated: {tmp_path / 'a.html'} has the curves" in out
+    assert (tmp_path / "a.html").read_text(encoding="utf-8").count("<svg") == 4
     assert "one.web.jsonl.gz: mean area over 2 topics" in out
     assert "all: mean area over 4 topics" in out
     assert out.count(", spread ") == 6

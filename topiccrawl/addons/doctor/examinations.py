@@ -51,7 +51,6 @@ FOR = {
     "js": ("TOPICCRAWL_JS", "pages rendered by scripts"),
     "warc": ("WARC_DIR", "WARC files"),
     "parquet": ("", "scrapy articles export FILE.parquet"),
-    "plot": ("", "scrapy simulate --plot FILE.png"),
     "metrics": ("", "/metrics of the dashboard"),
     "scrapyd": ("", "crawls as scrapyd jobs"),
 }

@@ -1,27 +1,17 @@
 """Comparison of harvests: text tables, figures for JSON, and curves.
 
-Curves are a self-contained HTML page with inline SVG and tables, or a PNG drawn by matplotlib
-(extra ``plot``).
+Curves are a self-contained HTML page with inline SVG and tables.
 """
 
 from __future__ import annotations
 
-import warnings
-from importlib.util import find_spec
-from math import ceil
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.simulate.harvest import BASELINE, STEPS, Case, Harvest
-from topiccrawl.errors import ConfigurationError, translated
-from topiccrawl.messages import message
 from topiccrawl.storage.formats import template
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 Areas = dict[str, dict[str, float]]
 """Area by strategy, then by topic."""
@@ -38,12 +28,7 @@ POINTS = 300
 """Maximum number of points of a curve."""
 WIDTH, HEIGHT = 640, 360
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 150, 16, 44
-COLUMNS = 2
-"""Maximum number of plots per row."""
-DPI = 110
 _PACKAGE = "topiccrawl.addons.simulate"
-_FONTS = ("Noto Sans CJK SC", "Source Han Sans SC", "WenQuanYi Zen Hei", "SimHei", "DejaVu Sans")
-"""Fonts in order of preference; the first ones have Chinese glyphs."""
 Points = list[tuple[float, float]]
 
 
@@ -193,59 +178,3 @@ def svg(case: Case, harvests: Sequence[Harvest]) -> str:
 def colour(number: int) -> str:
     """Return the colour of a strategy by its index, from 0."""
     return COLOURS[number % len(COLOURS)]
-
-
-def write_plot(path: Path, title: str, judged: Sequence[Judged]) -> None:
-    """Write the curves of all topics to a PNG.
-
-    Raises:
-        ConfigurationError: If matplotlib is not installed, or the file cannot be written.
-    """
-    check_plot()
-    from matplotlib import font_manager, rc_context
-    from matplotlib.figure import Figure as Canvas
-
-    known = {font.name for font in font_manager.fontManager.ttflist}
-    columns = min(COLUMNS, len(judged))
-    rows = ceil(len(judged) / columns)
-    with rc_context({"font.family": [font for font in _FONTS if font in known]}):
-        figure = Canvas(figsize=(6.4 * columns, 3.8 * rows), layout="constrained")
-        figure.suptitle(title)
-        for place, one in enumerate(judged, 1):
-            _draw(figure.add_subplot(rows, columns, place), one)
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Glyph")  # no installed font has the glyph
-            _save(path, figure)
-
-
-def check_plot() -> None:
-    """Check that matplotlib is installed.
-
-    Raises:
-        ConfigurationError: If it is not; names the extra to install.
-    """
-    if find_spec("matplotlib") is None:
-        raise ConfigurationError(
-            "--plot needs matplotlib: pip install 'topiccrawl[plot]', or use --html"
-        )
-
-
-def _draw(axes: Axes, judged: Judged) -> None:
-    case, harvests = judged
-    if points := oracle(case):
-        axes.plot(*zip(*points, strict=True), color=ORACLE, linestyle="--", label="oracle")
-    for number, one in enumerate(harvests):
-        label = f"{one.name} ({one.area:.3f})"
-        axes.plot(*zip(*curve(one), strict=True), color=colour(number), label=label)
-    axes.set_title(case.topic.name)
-    axes.set_xlabel("pages fetched")
-    axes.set_ylabel("relevant pages")
-    axes.set_xlim(0, case.budget)
-    axes.set_ylim(bottom=0)
-    axes.legend(loc="lower right")
-
-
-def _save(path: Path, figure: Figure) -> None:
-    text = message("--plot {path}: cannot be written: {strerror}")
-    with translated(ConfigurationError, text, path=path):
-        figure.savefig(path, dpi=DPI, format="png")

@@ -67,8 +67,6 @@ def simulate(settings: Settings, opts: argparse.Namespace, collections: Sequence
     Raises:
         ConfigurationError: If an option is invalid, or a file cannot be read or written.
     """
-    if opts.plot:
-        report.check_plot()
     names = list(dict.fromkeys(opts.strategy or [BASELINE, DEFAULT]))
     for name in names:
         strategy(name)  # raises for an unknown name before the first replay
@@ -108,8 +106,6 @@ def _results(
 def _write(
     opts: argparse.Namespace, title: str, judged: Sequence[Judged], areas: Mapping[str, Areas]
 ) -> None:
-    if opts.plot:
-        report.write_plot(opts.plot, title, judged)
     if opts.html:
         _save("--html", opts.html, report.page(title, judged))
     if opts.json:

@@ -3,27 +3,11 @@
 from __future__ import annotations
 
 import re
-import sys
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-import pytest
-
 from topiccrawl.addons.simulate.harvest import Case, harvest
-from topiccrawl.addons.simulate.report import (
-    HEIGHT,
-    POINTS,
-    WIDTH,
-    check_plot,
-    page,
-    svg,
-    write_plot,
-)
-from topiccrawl.errors import ConfigurationError
+from topiccrawl.addons.simulate.report import HEIGHT, POINTS, WIDTH, page, svg
 from topiccrawl.topics.topic import Topic
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TOPIC = Topic(name="足球 <b> & Co", terms={"足球": 1.0})
 NAMES = [f"p{n}" for n in range(2_000)]
@@ -56,18 +40,3 @@ def test_empty_case_is_drawn() -> None:
     empty = Case(TOPIC, frozenset(), 5, 5, 0, (), 0.0)
     assert harvest("bfs", [], empty).area == 0
     ET.fromstring(svg(empty, [harvest("bfs", [], empty)]))  # noqa: S314  (our own)
-
-
-def test_plot_is_a_png_file(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="the extra topiccrawl[plot] is not installed")
-    path = tmp_path / "curves.png"
-    write_plot(path, "title", [(CASE, FOUND)] * 3)
-    assert path.read_bytes().startswith(b"\x89PNG")
-    with pytest.raises(ConfigurationError, match="cannot be written"):
-        write_plot(tmp_path / "none" / "curves.png", "title", [(CASE, FOUND)])
-
-
-def test_missing_matplotlib_is_reported_with_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ConfigurationError, match=r"topiccrawl\[plot\]"):
-        check_plot()

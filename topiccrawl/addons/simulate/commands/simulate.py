@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import argparse
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.commands.terminal import OperatorCommand, positive
+from topiccrawl.commands.terminal import OperatorCommand, positive, say
 from topiccrawl.links.strategies import NAMES
 from topiccrawl.messages import message, tr
-
-if TYPE_CHECKING:
-    import argparse
 
 
 class Command(OperatorCommand, ScrapyCommand):
@@ -50,12 +49,7 @@ class Command(OperatorCommand, ScrapyCommand):
         add("--processes", **number, default=1, help=tr("replay in N processes (1)"))
         add("--budget", **number, help=tr("number of pages to fetch (half of the reachable ones)"))
         add("--batch", **number, default=8, help=tr("concurrent requests (8)"))
-        add(
-            "--plot",
-            type=Path,
-            metavar="FILE.png",
-            help=tr("plot the harvest curves (extra: plot)"),
-        )
+        add("--plot", type=Path, help=argparse.SUPPRESS)
         add("--html", type=Path, metavar="FILE.html", help=tr("write curves and tables as HTML"))
         add("--json", type=Path, metavar="FILE", help=tr("write the figures as JSON"))
         text = tr("write area and fetched pages in order, one line per topic and strategy")
@@ -67,6 +61,9 @@ class Command(OperatorCommand, ScrapyCommand):
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
         if not args:
             raise UsageError
+        if opts.plot:
+            opts.html = opts.html or opts.plot.with_suffix(".html")
+            say(tr("--plot is deprecated: {path} has the curves", path=opts.html), to=sys.stderr)
         from topiccrawl.addons.simulate.session import simulate
 
         simulate(self.options, opts, list(map(Path, args)))
