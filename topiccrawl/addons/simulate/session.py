@@ -6,11 +6,12 @@ import asyncio
 import json
 import logging
 import random
+import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from itertools import starmap
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from typing_extensions import override
 
@@ -38,6 +39,7 @@ from topiccrawl.links.strategies import DEFAULT, strategy
 from topiccrawl.scheduler.build import limits_of, share_of, slow_start_of, traps_of
 from topiccrawl.spiders.arguments import adapter_of, seeds_of, strategy_parameters
 from topiccrawl.spiders.reading import pool_of, reader_of
+from topiccrawl.text.tokens import BatchCache
 from topiccrawl.topics import Scorer, SiteWords
 from topiccrawl.topics.topic import Topic, default_seeds, resolve
 
@@ -49,7 +51,6 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
     from topiccrawl.addons.simulate.report import Judged
-    from topiccrawl.model import Page, Verdict
     from topiccrawl.topics import TopicVector
 
 
@@ -328,53 +329,15 @@ def _save(option: str, path: Path, text: str) -> None:
 
 
 class CachingScorer(Scorer):
-    """The production scorer with a cache of pages and link texts.
+    """The production scorer with unlimited caches.
 
-    It caches every text, so its memory grows with the collection, to about the size of its link
-    texts. With words weighted by site, a page's score depends on the pages before it; then only
-    its counts of terms are cached.
+    It caches the terms of every page and the score of every link text, so its memory grows with the
+    collection, to about the size of its link texts.
     """
-
-    most_vectors = 2_000
-    """Maximum number of cached page vectors, about 40 MB; a crawl learns from fewer pages."""
-
-    def __init__(self, *given: Any, **named: Any) -> None:  # noqa: ANN401  (as of Scorer)
-        super().__init__(*given, **named)
-        self._verdicts: dict[str, Verdict] = {}
-        self._scores: dict[str, float] = {}
-        self._vectors: dict[tuple[str, str], dict[str, float]] = {}
 
     @override
     def adopt(self, vector: TopicVector) -> None:
-        """Replace the topic vector; counts of terms are cached for all pages."""
+        """Replace the topic vector; counts of terms and scores are cached for all texts."""
         super().adopt(vector)
         self._measured = cache(self._measure)
-
-    @override
-    def score_page(self, page: Page) -> Verdict:
-        """Score a page; cached by its URL unless words are weighted by site."""
-        if self.sites is not None:
-            return super().score_page(page)
-        verdict = self._verdicts.get(page.url)
-        if verdict is None:
-            verdict = self._verdicts[page.url] = super().score_page(page)
-        return verdict
-
-    @override
-    def score_many(self, texts: Sequence[str]) -> list[float]:
-        """Score texts; only new texts are computed."""
-        scores = self._scores
-        fresh = [text for text in texts if text not in scores]
-        if fresh:
-            scores.update(zip(fresh, super().score_many(fresh), strict=True))
-        return [scores[text] for text in texts]
-
-    @override
-    def page_vector(self, text: str, title: str = "") -> dict[str, float]:
-        """Return the vector of a page; cached, so the caller must not modify it."""
-        vector = self._vectors.get((text, title))
-        if vector is None:
-            vector = super().page_vector(text, title)
-            if len(self._vectors) < self.most_vectors:
-                self._vectors[text, title] = vector
-        return vector
+        self._link_scores = BatchCache(self._score_new, sys.maxsize)
