@@ -9,7 +9,7 @@ from topiccrawl.extract.metadata import linked_data
 from topiccrawl.text.normal import has_han, normalise
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -21,12 +21,14 @@ _NO_SUBJECT = frozenset({"website", "webpage", "searchaction", "breadcrumblist",
                          "blogposting", "collectionpage", "event", "question",
                          "faqpage"})  # fmt: skip
 _FACTS = {"telephone": "telephone", "faxNumber": "fax", "email": "mail", "url": "url"}
-_CARD_PARTS = (
-    ("streetAddress", "street-address", "p-street-address"),
-    ("addressLocality", "locality", "p-locality"),
-    ("addressRegion", "region", "p-region"),
-    ("postalCode", "postal-code", "p-postal-code"),
-)
+_CLASSES = {
+    "org": "legalName", "fn": "name", "name": "name", "tel": "telephone", "email": "email",
+    "url": "url", "street-address": "streetAddress", "locality": "addressLocality",
+    "region": "addressRegion", "postal-code": "postalCode",
+}  # fmt: skip
+"""Properties of schema.org by the classes of hCards, which may begin with p- or u-."""
+_LINKED = frozenset({"email", "url"})
+"""Properties whose value is the address of a link rather than its text."""
 MOST_CARDS = 20
 """Maximum number of hCards examined per page."""
 _PARTS = ("streetAddress", "addressLocality", "addressRegion", "postalCode")
@@ -119,51 +121,40 @@ def _join_address(parts: dict[str, str]) -> list[tuple[str, str]]:
 def _of_microdata(tree: LexborHTMLParser) -> Iterator[Subject]:
     for node in tree.css("[itemscope][itemtype*='schema.org']"):
         kind = (node.attributes.get("itemtype") or "").rpartition("/")[2].lower()
-        if kind in _NO_SUBJECT:
-            continue
-        own = [one for one in node.css("[itemprop]") if _item_id(one) == node.mem_id]
-        props = [(one.attributes.get("itemprop") or "", _content(one)) for one in own]
-        names = [text for prop, text in props if prop in {"legalName", "name"} and text]
-        if not names:
-            continue
-        facts = [(_FACTS[prop], text) for prop, text in props if prop in _FACTS and text]
-        parts = {prop: text for prop, text in reversed(props) if prop in _PARTS and text}
-        whole = [text for prop, text in props if prop == "address" and text]
-        ordered = {key: parts[key] for key in _PARTS if key in parts}
-        facts += _join_address(ordered) if ordered else [("address", text) for text in whole[:1]]
-        yield Subject(names[0], tuple(dict.fromkeys(facts)), "microdata")
+        if kind not in _NO_SUBJECT:
+            own = [one for one in node.css("[itemprop]") if _item_id(one) == node.mem_id]
+            props = [(one.attributes.get("itemprop") or "", one) for one in own]
+            yield from _item([(prop, _content(one, prop)) for prop, one in props])
 
 
 def _of_cards(tree: LexborHTMLParser) -> Iterator[Subject]:
     """Yield the organisations of hCards, in which class names identify the values."""
     for card in tree.css(".vcard, .h-card")[:MOST_CARDS]:
-        names = _by_class(card, "org", "p-org", "p-name", "fn")
-        if not names:
-            continue
-        facts: list[tuple[str, str]] = []
-        for phone in card.css(".tel, .p-tel"):
-            kinds, values = _by_class(phone, "type"), _by_class(phone, "value")
-            fax = any("fax" in kind.lower() for kind in kinds)
-            facts += [("fax" if fax else "telephone", text) for text in values or [_content(phone)]]
-        for kind, classes in (("mail", (".email", ".u-email")), ("url", (".url", ".u-url"))):
-            linked = [one for one in card.css(", ".join(classes)) if one.tag == "a"]
-            facts += [(kind, _href(one)) for one in linked if _href(one)]
-        parts = {
-            key: text for key, *classes in _CARD_PARTS for text in _by_class(card, *classes)[:1]
-        }
-        yield Subject(names[0], tuple(dict.fromkeys(facts + _join_address(parts))), "microdata")
+        props: list[tuple[str, str]] = []
+        for node in card.css("[class]"):
+            for word in (node.attributes.get("class") or "").split():
+                prop = _CLASSES.get(word.removeprefix("p-").removeprefix("u-"), "")
+                if prop == "telephone" and _is_fax(node):
+                    prop = "faxNumber"
+                values = node.css(".value") if prop in {"telephone", "faxNumber"} else []
+                props += [(prop, _content(one, prop)) for one in values or [node] if prop]
+        yield from _item(props)
 
 
-def _by_class(node: LexborNode, *classes: str) -> list[str]:
-    """Return the texts of the elements of the first class found."""
-    for name in classes:
-        if texts := [text for one in node.css(f".{name}") if (text := _content(one))]:
-            return texts
-    return []
+def _is_fax(phone: LexborNode) -> bool:
+    return any("fax" in kind.text().lower() for kind in phone.css(".type"))
 
 
-def _href(node: LexborNode) -> str:
-    return (node.attributes.get("href") or "").removeprefix("mailto:").partition("?")[0]
+def _item(props: Sequence[tuple[str, str]]) -> Iterator[Subject]:
+    """Yield the organisation with these properties of schema.org, if it has a name."""
+    first = {prop: text for prop, text in reversed(props) if text}
+    if not (name := first.get("legalName") or first.get("name")):
+        return
+    facts = [(_FACTS[prop], text) for prop, text in props if prop in _FACTS and text]
+    parts = {key: first[key] for key in _PARTS if key in first}
+    whole = [("address", first["address"])] if "address" in first else []
+    facts += _join_address(parts) if parts else whole
+    yield Subject(name, tuple(dict.fromkeys(facts)), "microdata")
 
 
 def _item_id(node: LexborNode) -> int:
@@ -178,7 +169,9 @@ def _item_id(node: LexborNode) -> int:
     return 0
 
 
-def _content(node: LexborNode) -> str:
+def _content(node: LexborNode, prop: str) -> str:
     values = node.attributes
-    written = values.get("content") or node.text() or values.get("href") or ""
-    return shown(normalise(written)).removeprefix("mailto:").removeprefix("tel:")
+    linked = values.get("href") or ""
+    written = values.get("content") or (prop in _LINKED and linked) or node.text() or linked
+    text = shown(normalise(written)).removeprefix("tel:")
+    return text.removeprefix("mailto:").partition("?")[0] if prop == "email" else text

@@ -179,6 +179,38 @@ def test_json_ld_and_icons_give_values() -> None:
     assert {one.where for one in record.found} >= {"json-ld", "icon", "image"}
 
 
+def test_microdata_of_links_is_their_address() -> None:
+    html = f"""<div itemscope itemtype="http://schema.org/Organization"><b itemprop=name>{NAME}</b>
+        <a itemprop=email href="mailto:yun@yunshang.test?subject=x">写信</a>
+        <a itemprop=url href="http://www.yunshang.test/">主页</a></div>"""
+    (record,) = records_of(html, URL, SOURCE)
+    assert record.values("网址") == ("http://www.yunshang.test/",)
+    assert {one.where for one in record.found if one.field == "网址"} == {"microdata"}
+
+
+def test_directory_of_names_without_legal_form_gives_one_record_per_row() -> None:
+    rows = ("老妈火锅<td>028-85000001", "小龙坎<td>028-85000002", "陈麻婆<td>028-85000003")
+    html = "".join(f"<tr><td>{row}" for row in rows)
+    html = f"<title>成都餐馆名录</title><table><tr><th>名称<th>电话{html}</table>"
+    assert [(one.name, one.values("联系方式")) for one in records_of(html, URL, SOURCE)] == [
+        ("老妈火锅", ("+86 28 8500 0001",)),
+        ("小龙坎", ("+86 28 8500 0002",)),
+        ("陈麻婆", ("+86 28 8500 0003",)),
+    ]
+
+
+def test_values_of_one_label_are_in_further_lines() -> None:
+    html = "<p>电话：028-86111111<br>86111112</p><p>QQ：10001<br>10002</p>"
+    found = values_of(TITLE + html)
+    assert found["联系方式"] == ("+86 28 8611 1111", "+86 28 8611 1112")
+    assert found["QQ"] == ("10001", "10002")
+
+
+def test_number_is_not_repeated_without_its_extension() -> None:
+    html = "<p>电话：028-86111111-801</p><a href='tel:02886111111'>拨打</a>"
+    assert values_of(TITLE + html)["联系方式"] == ("+86 28 8611 1111 ext. 801",)
+
+
 def test_english_page_is_read() -> None:
     html = (
         "<title>Find us | The Cycle Shed</title><address>The Cycle Shed<br>12 Fore Street<br>"
