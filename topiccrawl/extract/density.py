@@ -28,12 +28,6 @@ if TYPE_CHECKING:
 KEPT = 0.7
 """Minimum share of a box's weight in an inner box that replaces it."""
 
-KEPT_LIST = 0.95
-"""The same for lists, which are rarely whole articles."""
-
-TWIN = 0.35
-"""Minimum share of a box's weight in a sibling with equal names that has the same text."""
-
 LINKED = 0.4
 """Share of anchor text from which a block counts as a link."""
 
@@ -65,7 +59,6 @@ LINES = 4
 CAPTION = 12
 """Most blocks of a caption box."""
 
-_LISTS = frozenset(("ul", "ol", "dl"))
 # fmt: off
 _SMALL = frozenset((
     "p", "h1", "h2", "h3", "h4", "h5", "h6", "li", "tr", "td", "th", "dt", "dd", "font", "span",
@@ -192,8 +185,7 @@ def _descend(layout: Layout, weights: Sequence[float]) -> int:
     while inside := inner.get(box):
         values = {number: _value(layout.boxes[number], weights) for number in inside}
         best = max(inside, key=values.__getitem__)
-        kept = KEPT_LIST if layout.boxes[best].tag in _LISTS else KEPT
-        if values[best] < kept * value or _has_twin(layout, values, best, inside):
+        if values[best] < KEPT * value:
             break
         box, value = best, values[best]
     return box
@@ -203,17 +195,6 @@ def _value(box: Box, weights: Sequence[float]) -> float:
     """Return the largest weight of a range in a box."""
     begin, end = max_range(weights, box.begin, box.end)
     return sum(weights[begin:end])
-
-
-def _has_twin(layout: Layout, values: dict[int, float], best: int, inside: Sequence[int]) -> bool:
-    """Return whether a sibling has equal names and a large share of the weight (columns)."""
-    one = layout.boxes[best]
-    return bool(one.names) and any(
-        other != best
-        and layout.boxes[other].names == one.names
-        and values[other] >= TWIN * values[best]
-        for other in inside
-    )
 
 
 def _range(layout: Layout, weights: Sequence[float], box: int) -> tuple[int, int]:

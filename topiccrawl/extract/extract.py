@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin
@@ -27,7 +26,7 @@ from topiccrawl.extract.bylines import (
 )
 from topiccrawl.extract.dates import marked_day, published, scripted_day
 from topiccrawl.extract.frames import FrameTrial, FrameView, find_framed
-from topiccrawl.extract.genres import Genre, genre_of, is_bare
+from topiccrawl.extract.genres import Genre, genre_of
 from topiccrawl.extract.metadata import Metadata, read_metadata
 from topiccrawl.extract.page_features import PageFacts, features
 from topiccrawl.extract.titles import headings_of, headline
@@ -40,46 +39,11 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
 
 
-class Requirements(NamedTuple):
-    """Minimum requirements for a main text.
-
-    Attributes:
-        letters: Minimum letters and digits of Chinese text; other languages ``LATIN`` times as
-            many.
-        sentences: Minimum share of the text in lines with sentence punctuation.
-    """
-
-    letters: int
-    sentences: float
-
-
-STATED = Requirements(60, 0.0)
-"""For a page with an article type and a date in its metadata; no sentences are required."""
-
-HINTED = Requirements(60, 0.2)
-"""For a page with an article type or a date in its metadata."""
-
-DATED = Requirements(60, 0.5)
-"""For a page with a date near its headline or in its URL."""
-
-UNDATED = Requirements(150, 0.7)
-"""For a page without a date: nearly all news pages have one; channel and topic pages do not."""
-
-PART = Requirements(1, 0.0)
-"""For later pages of an article, and pages of other wanted genres."""
-
-JUDGED = Requirements(60, 0.0)
-"""For a page classified by the genre model."""
-
 ARTICLES = frozenset((Genre.ARTICLE, Genre.LIVE))
 """Genres stored by default; a live ticker is an article that is extended."""
 
-LISTED = Requirements(200, 0.9)
-"""Minimum letters and minimum share of the page's sentences of a dated text without links that is
-accepted without sentences, such as a programme or a table of results."""
-
-UNLINKED = 0.05
-"""Maximum share of anchor text in such a text."""
+SHORTEST = 60
+"""Minimum letters and digits of an article in Chinese, Japanese or Korean."""
 
 LATIN = 3
 """Latin letters that correspond to one Chinese character."""
@@ -102,7 +66,6 @@ _SHORT_LINE = 50  # most characters of a first line of a body that is searched f
 _SENTENCE_ENDS = tuple("。！？!?；…”")
 _HEAD_LINES = 4  # most first lines of a body that are examined for headline, byline and time
 _PROBE_LENGTH = 20  # letters of a body line that are searched in the page
-_PUNCTUATION = re.compile(r"[。！？；…”!?]|[.;](?=\s|$)")
 
 
 class Conditions(NamedTuple):
@@ -140,11 +103,9 @@ def extract(
     """Extract the article of a page; return None for other pages (hub, gallery, form, error page).
 
     A page is an article if it is not the root of a host, its genre is an article genre
-    (``extract.genres``), and its main text is long enough and not mostly links. The genre of a page
-    without class names is unknown. Such a page must also consist of sentences, with a minimum share
-    that depends on other evidence (``STATED`` to ``UNDATED``). Metadata is preferred to text. Never
-    raises. At most ``LONGEST`` characters are read, after ``links.limits``, so time is bounded:
-    seconds for hostile pages, 20 to 40 ms for real pages.
+    (``extract.genres``), and its main text is long enough and not mostly links. Metadata is
+    preferred to text. Never raises. At most ``LONGEST`` characters are read, after
+    ``links.limits``, so time is bounded: seconds for hostile pages, 20 to 40 ms for real pages.
 
     Args:
         html: The decoded page.
@@ -193,7 +154,7 @@ def extract_by(
     if body is not dense.body:
         found = _compose(reading, body, options.fetched_at)
     part = options.wanted is None or genre not in ARTICLES
-    if not is_article(body, found.language, PART if part else _requirements(reading, dense, found)):
+    if not is_article(body, found.language, 1 if part else SHORTEST):
         return Extraction(trial=trial)
     tag = _tag(reading.declared, found.language)
     dated = (
@@ -223,31 +184,14 @@ def _facts(reading: _Reading, dense: Dense, found: Extracted) -> PageFacts:
     )  # fmt: skip
 
 
-def is_article(body: Body, language: str, options: Requirements) -> bool:
-    """Return whether a main text meets the requirements for an article in its language.
+def is_article(body: Body, language: str, shortest: int = SHORTEST) -> bool:
+    """Return whether a main text has enough letters for its language and is not mostly links.
 
-    >>> is_article(Body("短。"), "zh", DATED)
+    >>> is_article(Body("短。"), "zh")
     False
     """
-    minimum = options.letters * (1 if language in ("zh", "ja", "ko") else LATIN)
-    letters = len(fold(body.text[:_ENOUGH]))
-    if letters < LISTED.letters:  # a short text, or a text with few letters
-        letters = len(fold(body.text))
-    if letters < minimum or body.link_share > LINKED:
-        return False
-    in_sentences = sum(len(line) for line in body.text.split("\n") if _PUNCTUATION.search(line))
-    listed = options is not UNDATED and body.sure >= LISTED.sentences and body.link_share < UNLINKED
-    if listed and letters >= LISTED.letters:
-        return True
-    return in_sentences >= options.sentences * len(body.text)
-
-
-def _requirements(reading: _Reading, dense: Dense, found: Extracted) -> Requirements:
-    """Return the requirements for an article; bare pages are not classified by the model."""
-    if not is_bare(dense.layout):
-        return JUDGED
-    evidence = int(reading.metadata.article) + bool(reading.metadata.dates)
-    return (DATED if found.published else UNDATED, HINTED, STATED)[evidence]
+    minimum = shortest * (1 if language in ("zh", "ja", "ko") else LATIN)
+    return len(fold(body.text[:_ENOUGH])) >= minimum and body.link_share <= LINKED
 
 
 class _Reading(NamedTuple):

@@ -191,19 +191,15 @@ LINKS = "".join(
         (f"<title>频道</title><div>{LINKS}</div><p>{SENTENCE}</p>", "http://a.test/channel/"),
         (page(), "http://news.site.test/"),
         ("<title>404</title><p>您访问的页面不存在。</p>", URL),
-        (
-            "<title>表</title><p>" + "<br>".join(["一月 12 34", "二月 56 78"] * 50),
-            "http://a.test/t",
-        ),
         ("<div>" * 6000 + BODY, URL),
     ],
-    ids=["empty", "no text", "links", "hub with a teaser", "root", "error", "table", "too deep"],
+    ids=["empty", "no text", "links", "hub with a teaser", "root", "error", "too deep"],
 )
 def test_pages_that_are_no_articles_give_none(html: str, url: str) -> None:
     assert extract(html, url) is None
 
 
-def test_table_is_an_article_if_metadata_says_so() -> None:
+def test_table_is_an_article() -> None:
     rows = "".join(f"<p>{n}月 本地车展 展馆{n}号厅 门票{n}0元</p>" for n in range(1, 13))
     head = (
         '<meta property="og:type" content="article">'
