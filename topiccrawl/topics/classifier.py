@@ -2,8 +2,7 @@
 
 Logistic regression over hashed TF-IDF words, with the score by topic words as an additional
 feature. Marks on and off topic have equal total weights. Unmarked pages are weak negatives, since
-few pages of a crawl are wanted. There are far more words than pages, so the regression is fitted in
-the space of the pages (eigenvectors of their Gram matrix), which gives the same weights.
+few pages of a crawl are wanted.
 
 Cross-validation determines the share of the classifier against the topic words: the log-odds of
 both are mixed with the share that fits held-out marks best. Probabilities are calibrated on
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
+    from scipy.sparse import csr_array
 
     Floats = npt.NDArray[np.float64]
     Places = npt.NDArray[np.int64]
@@ -188,33 +188,34 @@ def fit(on: Sequence[Sample], off: Sequence[Sample], background: Sequence[Sample
     """
     if not on or not (off or background):
         raise ValueError("a classifier needs at least one page on topic and one other page")
-    space = _PageSpace([*on, *off, *background], len(on), len(off))
-    all_rows = np.arange(len(space.labels))
-    held_out = _held_out(space)
-    share = min(SHARES, key=lambda s: (round(_loss(space, held_out @ (s, 1 - s)), 6), s))
+    pages = _Pages([*on, *off, *background], len(on), len(off))
+    all_rows = np.arange(len(pages.labels))
+    held_out = _held_out(pages)
+    share = min(SHARES, key=lambda s: (round(_loss(pages, held_out @ (s, 1 - s)), 6), s))
     mixed = held_out @ (share, 1 - share)
-    slope, offset = _calibrate_marks(space, mixed)
-    offset += _rarity_correction(slope * mixed[space.unmarked] + offset)
-    words, score = space.fit_both(all_rows)
-    places, weights = space.words(words.weights * (slope * share))
+    slope, offset = _calibrate_marks(pages, mixed)
+    offset += _rarity_correction(slope * mixed[pages.unmarked] + offset)
+    words, score = pages.fit_both(all_rows)
+    weights = words.weights[:-1] * (slope * share)
+    kept = np.abs(weights) > 1e-6  # noqa: PLR2004 - rounding of ``to_json``
     return Classifier(
-        places,
-        weights,
-        float(slope * (share * space.score(words.weights) + (1 - share) * score.weights[0])),
+        pages.buckets[kept],
+        weights[kept],
+        float(slope * (share * words.weights[-1] + (1 - share) * score.weights[0])),
         float(slope * (share * words.bias + (1 - share) * score.bias) + offset),
         float(share),
     )
 
 
 class _LinearModel(NamedTuple):
-    """Linear model of log-odds, in coordinates of the page space or in the score only."""
+    """Linear model of log-odds: weights of the columns, and the log-odds without any."""
 
     weights: Floats
     bias: float
 
 
-class _PageSpace:
-    """Pages as rows, and their coordinates in the space that they span.
+class _Pages:
+    """Pages as rows of a matrix: a column for each word bucket, the last one for the score.
 
     Attributes:
         labels: 1 for the first ``on`` rows.
@@ -222,20 +223,16 @@ class _PageSpace:
     """
 
     def __init__(self, samples: Sequence[Sample], on: int, off: int) -> None:
-        from scipy.sparse import csr_matrix  # noqa: PLC0415 - only where something is learnt
+        from scipy.sparse import csr_array, hstack  # noqa: PLC0415 - only where something is learnt
 
         sizes = [len(sample.document.places) for sample in samples]
         indices = np.concatenate([sample.document.places for sample in samples])
-        self._buckets, columns = np.unique(indices, return_inverse=True)
+        self.buckets, columns = np.unique(indices, return_inverse=True)
         values = np.concatenate([sample.document.values for sample in samples])
-        shape = (len(samples), len(self._buckets))
-        self._rows = csr_matrix((values, columns, np.cumsum([0, *sizes])), shape)
-        self._scores = np.array([sample.by_words for sample in samples])
-        gram = (self._rows @ self._rows.T).toarray() + np.outer(self._scores, self._scores)
-        eigenvalues, vectors = np.linalg.eigh(gram)
-        kept = eigenvalues > 1e-9 * max(1.0, eigenvalues[-1])
-        self._back = vectors[:, kept] / np.sqrt(eigenvalues[kept])
-        self._places = vectors[:, kept] * np.sqrt(eigenvalues[kept])
+        shape = (len(samples), len(self.buckets))
+        words = csr_array((values, columns, np.cumsum([0, *sizes])), shape)
+        self._scores = np.array([[sample.by_words] for sample in samples])
+        self._rows = hstack([words, csr_array(self._scores)], format="csr")
         self.labels = (np.arange(len(samples)) < on).astype(float)
         self.unmarked = np.arange(on + off, len(samples))
         self.marked = np.arange(on + off)
@@ -243,24 +240,13 @@ class _PageSpace:
 
     def fit_both(self, rows: Places) -> tuple[_LinearModel, _LinearModel]:
         """Fit two models on some rows: one by words and score, one by score only."""
-        scores = self._scores[:, np.newaxis]
-        return self._fit(self._places, rows), self._fit(scores, rows)
+        return self._fit(self._rows, rows), self._fit(self._scores, rows)
 
     def both(self, models: tuple[_LinearModel, _LinearModel], rows: Places) -> Floats:
         """Return the log-odds of rows by both models, one column each."""
         words, score = models
-        by_words = self._places[rows] @ words.weights + words.bias
-        return np.stack([by_words, self._scores[rows] * score.weights[0] + score.bias], axis=1)
-
-    def words(self, weights: Floats) -> tuple[Places, Floats]:
-        """Convert page-space weights to word buckets and their weights."""
-        found = self._rows.T @ (self._back @ weights)
-        kept = np.abs(found) > 1e-6  # noqa: PLR2004 - rounding of ``to_json``
-        return self._buckets[kept], found[kept]
-
-    def score(self, weights: Floats) -> float:
-        """Convert page-space weights to the weight of the score."""
-        return float(self._scores @ (self._back @ weights))
+        by_words = self._rows[rows] @ words.weights + words.bias
+        return np.stack([by_words, self._scores[rows, 0] * score.weights[0] + score.bias], axis=1)
 
     def weights(self, rows: Places) -> Floats:
         """Return sample weights: half for positives, half shared by negatives and background."""
@@ -276,7 +262,7 @@ class _PageSpace:
         order = np.concatenate([np.arange((self._kinds == kind).sum()) for kind in range(3)])
         return [np.flatnonzero(order % FOLDS == fold) for fold in range(FOLDS)]
 
-    def _fit(self, columns: Floats, rows: Places) -> _LinearModel:
+    def _fit(self, columns: csr_array | Floats, rows: Places) -> _LinearModel:
         from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - half a second
 
         model = LogisticRegression(C=STRENGTH, max_iter=500)
@@ -284,36 +270,36 @@ class _PageSpace:
         return _LinearModel(model.coef_[0], float(model.intercept_[0]))
 
 
-def _held_out(space: _PageSpace) -> Floats:
+def _held_out(pages: _Pages) -> Floats:
     """Return the log-odds of each page by models that were fitted without it."""
-    held_out = np.zeros((len(space.labels), 2))
-    for fold in space.folds():
-        training = np.setdiff1d(np.arange(len(space.labels)), fold)
-        if len(fold) and 0 < space.labels[training].sum() < len(training):
-            held_out[fold] = space.both(space.fit_both(training), fold)
+    held_out = np.zeros((len(pages.labels), 2))
+    for fold in pages.folds():
+        training = np.setdiff1d(np.arange(len(pages.labels)), fold)
+        if len(fold) and 0 < pages.labels[training].sum() < len(training):
+            held_out[fold] = pages.both(pages.fit_both(training), fold)
     return held_out
 
 
-def _loss(space: _PageSpace, odds: Floats) -> float:
+def _loss(pages: _Pages, odds: Floats) -> float:
     """Return the weighted logistic loss of held-out log-odds after calibration."""
     rows = np.arange(len(odds))
-    slope, offset = _calibrate(space, odds, rows)
-    signed = np.where(space.labels > 0, 1.0, -1.0) * (slope * odds + offset)
-    return float(np.average(np.logaddexp(0.0, -signed), weights=space.weights(rows)))
+    slope, offset = _calibrate(pages, odds, rows)
+    signed = np.where(pages.labels > 0, 1.0, -1.0) * (slope * odds + offset)
+    return float(np.average(np.logaddexp(0.0, -signed), weights=pages.weights(rows)))
 
 
-def _calibrate_marks(space: _PageSpace, odds: Floats) -> tuple[float, float]:
+def _calibrate_marks(pages: _Pages, odds: Floats) -> tuple[float, float]:
     """Fit slope and offset that calibrate the held-out log-odds of balanced marks."""
-    marks_only = not space.labels[space.marked].all()
-    return _calibrate(space, odds, space.marked if marks_only else np.arange(len(odds)))
+    marks_only = not pages.labels[pages.marked].all()
+    return _calibrate(pages, odds, pages.marked if marks_only else np.arange(len(odds)))
 
 
-def _calibrate(space: _PageSpace, odds: Floats, rows: Places) -> tuple[float, float]:
+def _calibrate(pages: _Pages, odds: Floats, rows: Places) -> tuple[float, float]:
     """Fit slope (above 0) and offset of a logistic regression on held-out log-odds."""
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - half a second
 
     model = LogisticRegression(C=1.0)
-    model.fit(odds[rows, np.newaxis], space.labels[rows], sample_weight=space.weights(rows))
+    model.fit(odds[rows, np.newaxis], pages.labels[rows], sample_weight=pages.weights(rows))
     slope = float(model.coef_[0, 0])
     return (slope, float(model.intercept_[0])) if slope > 0 else (1.0, 0.0)
 

@@ -181,7 +181,7 @@ def test_words_are_derived_from_examples() -> None:
 
 
 def test_fit_equals_the_plain_regression() -> None:
-    """Regression in the space of the pages gives the same weights as over the words."""
+    """The weights are those of a regression over the words alone."""
     marks = make_marks(8, GAME, 1, wanted=True) + make_marks(8, HALL, 2, wanted=False)
     samples = [Sample(document(word_weights(mark.text)), 0.0) for mark in marks]
     words = sorted({int(place) for sample in samples for place in sample.document.places})
