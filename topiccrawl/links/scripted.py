@@ -11,8 +11,8 @@ _PAGING = re.compile(
 _REDIRECT = re.compile(
     r"""\blocation(?:(?:\.href)?\s*+=|\.(?:replace|assign)\()\s*+['"]([^'"\s]{1,500})['"](?!\s*+\+)"""
 )
-_OPENED = re.compile(r"<script[^<>]*+>\s*+\Z")
-_CLOSED = re.compile(r"\s*+</script>")
+_SCRIPT = re.compile(r"<script[^<>]*+>\s*+(?:<\?xml[^<>]*+>\s*+)?\Z")
+_SCRIPT_END = re.compile(r"\s*+</script>")
 
 
 def scripted_next(html: str) -> str:
@@ -51,19 +51,24 @@ def with_embedded_lists(html: str) -> str:
     """Return a page with the lists that it contains as ``<datastore>`` as part of its markup.
 
     Publishing systems send the entries of lists as CDATA in a script, or in XML of its own; a
-    script of the page shows them. The last one often is a link to further entries.
+    script of the page shows them. The last one often is a link to further entries. A script with
+    code besides the list is not changed.
 
     >>> entry = "<record><![CDATA[<li><a href=/1>one</a>]]></record>"
     >>> with_embedded_lists(f"<ul><script><datastore>{entry}</datastore></script></ul>")
     '<ul><li><a href=/1>one</a></ul>'
     """
     before, *lists = html.split("<datastore>")
-    if not lists:
-        return html
-    pieces = [_OPENED.sub("", before)]
+    pieces = [before]
     for one in lists:
-        records, _, after = one.partition("</datastore>")
+        records, closed, after = one.partition("</datastore>")
+        start, end = _SCRIPT.search(pieces[-1]), _SCRIPT_END.match(after)
+        if not closed or (start is None) != (end is None):
+            pieces.append(f"<datastore>{one}")
+            continue
+        if start and end:
+            pieces[-1] = pieces[-1][: start.start()]
+            after = after[end.end() :]
         pieces += [record.partition("]]>")[0] for record in records.split("<![CDATA[")[1:]]
-        closed = _CLOSED.match(after)
-        pieces.append(_OPENED.sub("", after[closed.end() :] if closed else after))
+        pieces.append(after)
     return "".join(pieces)

@@ -290,3 +290,24 @@ def test_redirect_by_script_is_a_link_of_a_page_without_links() -> None:
     assert (link.url, link.anchor) == ("http://www.gov.test/index.html", "")
     assert [link.anchor for link in read_page("<a href=/a>a</a>" + script, url).links] == ["a"]
     assert read_page("<script>location = '/'</script>", url).links == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script type='text/xml'><?xml version='1.0'?>{}</script>",
+        "<script>{}</script>",
+        "<div hidden>{}</div>",
+    ],
+)
+def test_page_around_an_embedded_list_is_read(text: str) -> None:
+    entries = "<datastore><record><![CDATA[<a href=/1>one</a>]]></record></datastore>"
+    page = read_page(text.format(entries) + "<a href=/2>two</a>", "http://a.test/")
+    assert [link.anchor for link in page.links] == ["one", "two"]
+
+
+@pytest.mark.parametrize("code", ["var list; {}</datastore>", "if (text.indexOf('{}') > 0) run();"])
+def test_page_around_a_script_that_names_an_embedded_list_is_read(code: str) -> None:
+    script = f"<script>{code.format('<datastore>')}</script>"
+    page = read_page(script + "<a href=/2>two</a>", "http://a.test/")
+    assert [link.anchor for link in page.links] == ["two"]
