@@ -74,8 +74,7 @@ def read_page(
     base = canonical(reading.base, url) if reading.base else None
     rules = directives(reading.robots, x_robots_tag)
     where = base or url, url, encoding
-    further = (scripted_next(html), _NEXT) if reading.anchors else (scripted_redirect(html), "")
-    links = () if rules.nofollow else _links(reading, text, where, further)
+    links = () if rules.nofollow else _links(reading, text, where, html)
     return Page(
         url=url,
         title=" ".join(reading.title.split()),
@@ -125,7 +124,7 @@ class _Text:
 
 
 def _links(
-    reading: Reading, text: _Text, where: tuple[str, str, str], further: tuple[str, str]
+    reading: Reading, text: _Text, where: tuple[str, str, str], html: str
 ) -> tuple[Link, ...]:
     """Return the distinct links.
 
@@ -133,7 +132,7 @@ def _links(
         reading: Data of the page.
         text: Its text.
         where: Base URL, the page's URL and its encoding.
-        further: URL that a script leads to, or "", and its anchor; used if no anchor leads there.
+        html: Its markup, for URLs that its scripts lead to; used if no anchor leads there.
     """
     base, page_url, encoding = where
     urls: dict[str, str | None] = {}
@@ -151,7 +150,9 @@ def _links(
     links = [
         _link(url, label, index, reading, text, regions) for url, (label, index) in found.items()
     ]
-    target, label = further
+    target, label = scripted_next(html), _NEXT
+    if not target and not found:
+        target, label = scripted_redirect(html), ""
     url = canonical(target, base, encoding) if target else None
     if url and url != page_url and url not in found:
         links.append(Link(url, label, "", -1, regions[""], regions.leaves(url)))

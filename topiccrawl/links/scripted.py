@@ -9,7 +9,7 @@ _PAGING = re.compile(
     r"""\s*+['"]([^'"]{1,200})['"]\s*+,\s*+['"](\w{1,10})['"]"""
 )
 _REDIRECT = re.compile(
-    r"""\blocation(?:(?:\.href)?\s*+=|\.(?:replace|assign)\()\s*+['"]([^'"\s]{1,500})['"](?!\s*+\+)"""
+    r"""(?<![\w-])location(?:(?:\.href)?\s*+=|\.(?:replace|assign)\()\s*+['"]([^'"\s]{1,500})['"](?!\s*+\+)"""
 )
 _SCRIPT = re.compile(r"<script[^<>]*+>\s*+(?:<\?xml[^<>]*+>\s*+)?\Z")
 _SCRIPT_END = re.compile(r"\s*+</script>")
@@ -44,7 +44,7 @@ def scripted_redirect(html: str) -> str:
     ''
     """
     move = _REDIRECT.search(html)
-    return move[1] if move else ""
+    return move[1].replace("\\/", "/") if move else ""
 
 
 def with_embedded_lists(html: str) -> str:

@@ -277,6 +277,7 @@ def test_next_page_of_a_list_with_scripted_paging_is_a_link() -> None:
     )
     assert [link.url for link in others] == ["http://www.gov.test/news/202611/t1.htm"]
     assert len(read_page(article + script.format(24), url).links) == 1
+    assert [link.anchor for link in read_page(script.format(0), url).links] == ["下一页"]
     named = read_page("<a href=index_1.htm>第2页</a>" + script.format(0), url).links
     assert [link.anchor for link in named] == ["第2页"]
     forbidden = "<meta name=robots content=nofollow>" + article + script.format(0)
@@ -290,6 +291,12 @@ def test_redirect_by_script_is_a_link_of_a_page_without_links() -> None:
     assert (link.url, link.anchor) == ("http://www.gov.test/index.html", "")
     assert [link.anchor for link in read_page("<a href=/a>a</a>" + script, url).links] == ["a"]
     assert read_page("<script>location = '/'</script>", url).links == ()
+    assert read_page("<div data-location='Oslo'>Oslo</div>", url).links == ()
+    unusable = "<a href='javascript:'>more</a><a href=/>home</a>"
+    (link,) = read_page(
+        unusable + r"<script>location = 'http:\/\/www.gov.test\/a'</script>", url
+    ).links
+    assert link.url == "http://www.gov.test/a"
 
 
 @pytest.mark.parametrize(
