@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topiccrawl.addons.records.templates.values.value import shown
@@ -22,13 +23,16 @@ _NO_SUBJECT = frozenset({"website", "webpage", "searchaction", "breadcrumblist",
                          "faqpage"})  # fmt: skip
 _FACTS = {"telephone": "telephone", "faxNumber": "fax", "email": "mail", "url": "url"}
 _CLASSES = {
-    "org": "legalName", "fn": "name", "name": "name", "tel": "telephone", "email": "email",
-    "url": "url", "street-address": "streetAddress", "locality": "addressLocality",
-    "region": "addressRegion", "postal-code": "postalCode",
+    "org": "legalName", "fn": "name", "tel": "telephone", "email": "email", "url": "url",
+    "street-address": "streetAddress", "locality": "addressLocality", "region": "addressRegion",
+    "postal-code": "postalCode",
 }  # fmt: skip
-"""Properties of schema.org by the classes of hCards, which may begin with p- or u-."""
-_LINKED = frozenset({"email", "url"})
-"""Properties whose value is the address of a link rather than its text."""
+"""Properties of schema.org by the classes of hCards."""
+_CLASSES |= {f"{prefix}-{name}": prop for name, prop in _CLASSES.items() for prefix in "pu"}
+_CLASSES["p-name"] = "name"  # without its prefix, it also names persons
+_LINKED = {"email": "mailto:", "url": "http"}
+"""Properties whose value is the address of a link rather than its text, and its beginning."""
+_SCHEME = re.compile(r"\A(?:mailto|tel):", re.IGNORECASE)
 MOST_CARDS = 20
 """Maximum number of hCards examined per page."""
 _PARTS = ("streetAddress", "addressLocality", "addressRegion", "postalCode")
@@ -132,12 +136,11 @@ def _of_cards(tree: LexborHTMLParser) -> Iterator[Subject]:
     for card in tree.css(".vcard, .h-card")[:MOST_CARDS]:
         props: list[tuple[str, str]] = []
         for node in card.css("[class]"):
-            for word in (node.attributes.get("class") or "").split():
-                prop = _CLASSES.get(word.removeprefix("p-").removeprefix("u-"), "")
-                if prop == "telephone" and _is_fax(node):
-                    prop = "faxNumber"
-                values = node.css(".value") if prop in {"telephone", "faxNumber"} else []
-                props += [(prop, _content(one, prop)) for one in values or [node] if prop]
+            words = (node.attributes.get("class") or "").split()
+            for prop in dict.fromkeys(_CLASSES[word] for word in words if word in _CLASSES):
+                values = node.css(".value") if prop == "telephone" else []
+                kind = "faxNumber" if prop == "telephone" and _is_fax(node) else prop
+                props += [(kind, _content(one, prop)) for one in values or [node]]
         yield from _item(props)
 
 
@@ -172,6 +175,7 @@ def _item_id(node: LexborNode) -> int:
 def _content(node: LexborNode, prop: str) -> str:
     values = node.attributes
     linked = values.get("href") or ""
-    written = values.get("content") or (prop in _LINKED and linked) or node.text() or linked
-    text = shown(normalise(written)).removeprefix("tel:")
-    return text.removeprefix("mailto:").partition("?")[0] if prop == "email" else text
+    own = prop in _LINKED and linked.lower().startswith(_LINKED[prop])
+    written = values.get("content") or (own and linked) or node.text() or linked
+    text = _SCHEME.sub("", shown(normalise(written)))
+    return text.partition("?")[0] if prop == "email" else text

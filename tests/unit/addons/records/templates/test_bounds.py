@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from topiccrawl.addons.records.templates import layout
+from topiccrawl.addons.records.templates import layout, structured
 from topiccrawl.addons.records.templates.extract import records_of
 from topiccrawl.addons.records.templates.layout import LONGEST_LINE, MOST_TEXT, read_layout
 from topiccrawl.addons.records.templates.template import resolve
 from topiccrawl.addons.records.templates.values.names import organisations
 from topiccrawl.addons.records.templates.words import MOST_HITS, Vocabulary
+from topiccrawl.links.limits import parse_html
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
 
 TEMPLATE = resolve("软件公司-四川")
 
@@ -41,3 +47,17 @@ def test_page_cut_off_within_boxes_is_read_up_to_the_limit(
     )
     (record,) = records_of(page, "http://a.test/", TEMPLATE)
     assert record.values("联系方式")[0] == "+86 28 8512 3456"
+
+
+def test_text_of_a_repeated_class_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    content = structured._content
+
+    def count(node: LexborNode, prop: str) -> str:
+        read.append(prop)
+        return content(node, prop)
+
+    monkeypatch.setattr(structured, "_content", count)
+    html = f"<div class=vcard><p class='{'org tel ' * 9}'>四川天府软件有限公司</div>"
+    assert [one.name for one in structured.subjects(parse_html(html))] == ["四川天府软件有限公司"]
+    assert read == ["legalName", "telephone"]

@@ -188,6 +188,27 @@ def test_microdata_of_links_is_their_address() -> None:
     assert {one.where for one in record.found if one.field == "网址"} == {"microdata"}
 
 
+@pytest.mark.parametrize(
+    ("link", "value"),
+    [
+        ("<a itemprop=email href='javascript:'>x@yunshang.test</a>", "x@yunshang.test"),
+        ("<a itemprop=email href='MAILTO:x@yunshang.test'>mail</a>", "x@yunshang.test"),
+        ("<a itemprop=url href=/>http://www.yunshang.test/</a>", "http://www.yunshang.test/"),
+    ],
+)
+def test_microdata_of_other_links_is_their_text(link: str, value: str) -> None:
+    kind = "http://schema.org/Organization"
+    html = f"<div itemscope itemtype='{kind}'><b itemprop=name>{NAME}</b>{link}"
+    (record,) = records_of(html, URL, SOURCE)
+    assert [(one.value, one.where) for one in record.found[1:]] == [(value, "microdata")]
+
+
+def test_person_in_an_hcard_is_not_its_name() -> None:
+    names = f"<b class=name>张三丰</b><b class=fn>{NAME}</b>"
+    html = f"<div class=vcard>{names}<b class=tel>028-86111111</b></div>"
+    assert [one.name for one in records_of(html, URL, SOURCE)] == [NAME]
+
+
 def test_directory_of_names_without_legal_form_gives_one_record_per_row() -> None:
     rows = ("老妈火锅<td>028-85000001", "小龙坎<td>028-85000002", "陈麻婆<td>028-85000003")
     html = "".join(f"<tr><td>{row}" for row in rows)
