@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin
@@ -26,7 +27,7 @@ from topiccrawl.extract.bylines import (
 )
 from topiccrawl.extract.dates import marked_day, published, scripted_day
 from topiccrawl.extract.frames import FrameTrial, FrameView, find_framed
-from topiccrawl.extract.genres import Genre, genre_of
+from topiccrawl.extract.genres import Genre, genre_of, is_bare
 from topiccrawl.extract.metadata import Metadata, read_metadata
 from topiccrawl.extract.page_features import PageFacts, features
 from topiccrawl.extract.titles import headings_of, headline
@@ -44,6 +45,12 @@ ARTICLES = frozenset((Genre.ARTICLE, Genre.LIVE))
 
 SHORTEST = 60
 """Minimum letters and digits of an article in Chinese, Japanese or Korean."""
+
+UNDATED = 150
+"""The same for a page without class names, date and article type: error pages are shorter."""
+
+SENTENCES = 0.5
+"""Minimum share of the text of such a page in lines with sentences: tables and forms have few."""
 
 LATIN = 3
 """Latin letters that correspond to one Chinese character."""
@@ -66,6 +73,7 @@ _SHORT_LINE = 50  # most characters of a first line of a body that is searched f
 _SENTENCE_ENDS = tuple("。！？!?；…”")
 _HEAD_LINES = 4  # most first lines of a body that are examined for headline, byline and time
 _PROBE_LENGTH = 20  # letters of a body line that are searched in the page
+_SENTENCE = re.compile(r"[。！？；…”!?]|[.;](?=\s|$)")
 
 
 class Conditions(NamedTuple):
@@ -103,8 +111,9 @@ def extract(
     """Extract the article of a page; return None for other pages (hub, gallery, form, error page).
 
     A page is an article if it is not the root of a host, its genre is an article genre
-    (``extract.genres``), and its main text is long enough and not mostly links. Metadata is
-    preferred to text. Never raises. At most ``LONGEST`` characters are read, after
+    (``extract.genres``), and its main text is long enough and not mostly links. The genre of a page
+    without class names is unknown: without date and article type, it must consist of sentences.
+    Metadata is preferred to text. Never raises. At most ``LONGEST`` characters are read, after
     ``links.limits``, so time is bounded: seconds for hostile pages, 20 to 40 ms for real pages.
 
     Args:
@@ -154,7 +163,9 @@ def extract_by(
     if body is not dense.body:
         found = _compose(reading, body, options.fetched_at)
     part = options.wanted is None or genre not in ARTICLES
-    if not is_article(body, found.language, 1 if part else SHORTEST):
+    vague = not (part or found.published or reading.metadata.article) and is_bare(dense.layout)
+    shortest = 1 if part else UNDATED if vague else SHORTEST
+    if not is_article(body, found.language, shortest) or (vague and not _is_prose(body.text)):
         return Extraction(trial=trial)
     tag = _tag(reading.declared, found.language)
     dated = (
@@ -192,6 +203,12 @@ def is_article(body: Body, language: str, shortest: int = SHORTEST) -> bool:
     """
     minimum = shortest * (1 if language in ("zh", "ja", "ko") else LATIN)
     return len(fold(body.text[:_ENOUGH])) >= minimum and body.link_share <= LINKED
+
+
+def _is_prose(text: str) -> bool:
+    """Return whether a text consists of lines with sentences."""
+    sentences = sum(len(line) for line in text.split("\n") if _SENTENCE.search(line))
+    return sentences >= SENTENCES * len(text)
 
 
 class _Reading(NamedTuple):

@@ -182,6 +182,13 @@ LINKS = "".join(
 )
 
 
+MISSING = (
+    "<title>页面不存在</title><p>很抱歉，您要访问的页面不存在，可能已被删除或移动。"
+    "请检查您输入的网址是否正确，或者返回网站首页继续浏览。如果您认为这是一个错误，"
+    "请与网站管理员联系，谢谢您的支持与理解。"
+)
+
+
 @pytest.mark.parametrize(
     ("html", "url"),
     [
@@ -191,10 +198,18 @@ LINKS = "".join(
         (f"<title>频道</title><div>{LINKS}</div><p>{SENTENCE}</p>", "http://a.test/channel/"),
         (page(), "http://news.site.test/"),
         ("<title>404</title><p>您访问的页面不存在。</p>", URL),
+        (
+            "<title>表</title><p>" + "<br>".join(["一月 12 34", "二月 56 78"] * 50),
+            "http://a.test/t",
+        ),
+        (MISSING, "http://a.test/t"),
         ("<div>" * 6000 + BODY, URL),
     ],
-    ids=["empty", "no text", "links", "hub with a teaser", "root", "error", "too deep"],
-)
+    ids=[
+        "empty", "no text", "links", "hub with a teaser", "root", "error", "table", "long error",
+        "too deep",
+    ],
+)  # fmt: skip
 def test_pages_that_are_no_articles_give_none(html: str, url: str) -> None:
     assert extract(html, url) is None
 
