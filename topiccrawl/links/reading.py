@@ -40,7 +40,9 @@ _UNFOLLOWED = frozenset({"nofollow", "ugc", "sponsored"})
 _CAPTION_MIN, _CAPTION_MAX = 2, 24
 _CAPTION_SLACK = 12
 _HEADING_LENGTH = 80
-_REFRESH = re.compile(r"\s*[0-9.]*\s*[;,]?\s*(?:url\s*=)?\s*['\"]?([^'\"]+)", re.IGNORECASE)
+_REFRESH = re.compile(
+    r"\s*+[0-9.]*+\s*+[;,]?+\s*+(?:url\s*+=)?+\s*+['\"]?+([^'\"]+)", re.IGNORECASE
+)
 
 Span = tuple[int, int]
 """Start and end of a text in the page's raw text, in pieces or in characters."""

@@ -128,6 +128,22 @@ def test_maps_frames_and_refresh_give_http_links_only() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("content", "links"),
+    [
+        ("600", []),
+        ("600;", []),
+        (" 5 ; url=", []),
+        ("0;url='/a'", ["http://a.test/a"]),
+        ("0; URL = /a", ["http://a.test/a"]),
+        ("0 /a", ["http://a.test/a"]),
+    ],
+)
+def test_refresh_is_a_link_if_it_has_a_url(content: str, links: list[str]) -> None:
+    page = read_page(f'<meta http-equiv=refresh content="{content}">', "http://a.test/")
+    assert [link.url for link in page.links] == links
+
+
 def test_base_applies_to_all_relative_links() -> None:
     page = read_page("<a href=a.html>a</a><base href='/zh/'><link rel=canonical href=c>", URL)
     assert page.links[0].url == "http://news.test/zh/a.html"
