@@ -7,6 +7,7 @@ import os
 import sys
 from abc import ABC, abstractmethod
 from argparse import ArgumentTypeError
+from contextlib import suppress
 from io import TextIOWrapper
 from itertools import takewhile
 from pathlib import Path
@@ -23,6 +24,7 @@ from topiccrawl.messages import choose_language, escaped, localize, tr
 from topiccrawl.scheduler.checks import check_data_folder
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.crawls import Crawl, CrawlLog
+from topiccrawl.storage.version import VERSION
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
@@ -104,6 +106,8 @@ class OperatorCommand(ABC):
             self._refuse_options(args)
             self._complete(self.options)
             check_data_folder(self.options)
+            with suppress(FileNotFoundError, NotADirectoryError):
+                (self.folder / VERSION).stat()  # exists() may be False for lack of permission
             self.act(args, opts)
             sys.stdout.flush()
         except TopiccrawlError as error:
@@ -112,7 +116,7 @@ class OperatorCommand(ABC):
         except UsageError as error:
             raise (error if error.args else self._usage_error(args)) from None
         except OSError as error:
-            self.exitcode = _report(error)
+            self.exitcode = _report(error, self.folder)
         except KeyboardInterrupt:
             say("interrupted", to=sys.stderr)
             self.exitcode = _INTERRUPTED
@@ -259,17 +263,23 @@ def say(*lines: str, to: TextIO | None = None) -> None:
     (to or sys.stdout).writelines(f"{escaped(line)}\n" for line in lines)
 
 
-def _report(error: OSError) -> int:
+def _report(error: OSError, folder: Path) -> int:
     """Report a file without permission, or a failed standard output; return the exit status.
+
+    Args:
+        error: Error of a command.
+        folder: Data folder.
 
     Raises:
         OSError: It is another error.
     """
     if isinstance(error, PermissionError) and error.filename is not None:
-        text = tr(
-            "{file}: {strerror}: run the command as the user who runs the crawls",
-            file=error.filename, strerror=error.strerror,
-        )  # fmt: skip
+        text = f"{error.filename}: {error.strerror}"
+        if Path(str(error.filename)).is_relative_to(folder):
+            text = tr(
+                "{file}: {strerror}: run the command as the user who runs the crawls",
+                file=error.filename, strerror=error.strerror,
+            )  # fmt: skip
         say(text, to=sys.stderr)
         return 1
     if error.filename is not None or error.errno not in _OUTPUT_ERRORS:

@@ -6,7 +6,7 @@ import argparse
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from scrapy.commands import ScrapyCommand
@@ -17,9 +17,6 @@ from tests.crawl.run import ROOT
 from tests.users import ordinary_user
 from topiccrawl.commands.main import main
 from topiccrawl.commands.terminal import OperatorCommand
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_closed_pipe_is_not_reported() -> None:
@@ -60,23 +57,32 @@ def test_words_after_a_double_dash_are_no_options(
     assert "invalid arguments" not in capsys.readouterr().err
 
 
-class Listing(OperatorCommand, ScrapyCommand):
-    """A command that looks for a file of the data folder."""
+class Reading(OperatorCommand, ScrapyCommand):
+    """A command that reads files."""
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
-        (self.folder / "store.sqlite").exists()
+        for file in args:
+            Path(file).read_bytes()
 
 
 def test_data_folder_of_another_user_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "data").mkdir(mode=0)
+    (tmp_path / "data").mkdir()
+    for file in ("data/store.sqlite", "other"):
+        (tmp_path / file).touch(0)
     tmp_path.chmod(0o755)
     monkeypatch.chdir(tmp_path)
-    command = Listing()
+    command = Reading()
     command.settings = Settings({"TOPICCRAWL_DATA_DIR": "data"})
     with ordinary_user():
+        command.run(["other"], argparse.Namespace())
+        command.run(["data/store.sqlite"], argparse.Namespace())
+    (tmp_path / "data").chmod(0)
+    with ordinary_user():
         command.run([], argparse.Namespace())
-    text = "data/store.sqlite: Permission denied: run the command as the user who runs the crawls\n"
-    assert (command.exitcode, capsys.readouterr().err) == (1, text)
+    remedy = "Permission denied: run the command as the user who runs the crawls"
+    assert (command.exitcode, capsys.readouterr().err.splitlines()) == (
+        1, ["other: Permission denied", f"data/store.sqlite: {remedy}", f"data/VERSION: {remedy}"],
+    )  # fmt: skip
