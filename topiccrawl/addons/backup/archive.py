@@ -49,6 +49,8 @@ MODES: dict[str, Literal["w", "w:gz", "w:zst"]] = {
 _OPTIONS: dict[str, Any] = {"w:zst": {"options": {CompressionParameter.checksum_flag: 1}}}
 """Options of tar modes: a checksum, which gzip always has."""
 LMDB = "data.mdb"
+_RESCUED = "lost+found"
+"""Folder of a file system, which only root can read, in a data folder that is a whole volume."""
 _EXCLUDED = frozenset({"LOCK", "lock.mdb", "begun"})
 """Files that only running processes need."""
 _EXCLUDED_SUFFIXES = (
@@ -124,8 +126,8 @@ def restore(file: Path, folder: Path) -> int:
 def _files(folder: Path, hosts: str) -> Iterator[str]:
     """Yield the paths of the files to copy, relative to the folder."""
     for place, folders, names in os.walk(folder, onerror=_report):
-        if Path(place) == folder and hosts in folders:
-            folders.remove(hosts)
+        if Path(place) == folder:
+            folders[:] = [name for name in folders if name not in (hosts, _RESCUED)]
         for name in names:
             if name not in _EXCLUDED and not name.endswith(_EXCLUDED_SUFFIXES):
                 yield Path(place, name).relative_to(folder).as_posix()

@@ -76,6 +76,18 @@ def test_folder_that_cannot_be_read_is_reported(
     assert not (tmp_path / "copy.tar").exists()
 
 
+def test_data_folder_that_is_a_volume_is_copied(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (data / "lost+found").mkdir(0)
+    monkeypatch.chdir(tmp_path)
+    for path in (tmp_path, *tmp_path.rglob("*")):
+        if path.name != "lost+found":
+            path.chmod(0o777)
+    with ordinary_user():
+        assert backup(Path("data"), Path("copy.tar"), "hosts") > 0
+
+
 def test_frontiers_are_copied_before_the_store(data: Path, tmp_path: Path) -> None:
     sqlite3.connect(data / "store.sqlite").close()
     sqlite3.connect(data / "webhook.sqlite").close()
