@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
@@ -53,7 +54,10 @@ def compiled() -> dict[str, str]:
 
 def write(known: dict[str, str]) -> None:
     """Write the catalogue of the messages in use, with the known translations."""
-    book = Catalog(locale="zh", project="topiccrawl", charset="utf-8", fuzzy=False)
+    same = datetime.fromtimestamp(0, tz=UTC)  # equal messages give an equal file
+    book = Catalog(
+        locale="zh", project="topiccrawl", charset="utf-8", fuzzy=False, creation_date=same
+    )
     for text, file in sorted(used().items(), key=lambda one: (one[1], one[0])):
         book.add(text, known.get(text, ""), locations=[(file, 1)])
     with FILE.open("wb") as out:
