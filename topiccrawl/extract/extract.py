@@ -235,7 +235,7 @@ def _read(
     text = body.text(separator="\n", strip=True, skip_empty=True) if body is not None else ""
     element = tree.css_first("title")
     window = element.text() if element is not None else ""
-    title = page.title if page is not None else window
+    title = sanitize(page.title) if page is not None else window
     headings, h1 = headings_of(tree, metadata.titles, title)
     return _Reading(
         url,

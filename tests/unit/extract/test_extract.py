@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topiccrawl.extract.extract import extract
+from topiccrawl.links.page import read_page
 from topiccrawl.model import Page
 
 if TYPE_CHECKING:
@@ -311,3 +312,12 @@ def test_line_with_a_date_is_not_in_the_body(day: str) -> None:
     found = extract(html, "http://a.test/bruecken/2024/05/12/drei-alte-bruecken")
     assert found is not None
     assert found.body.startswith("Die Brücke Nummer 0")
+
+
+@pytest.mark.parametrize("headline", ["", "<h1>车&#1;展开幕</h1>"])
+def test_references_to_control_characters_are_no_text(headline: str) -> None:
+    html = f"<title>车&#1;展开幕</title>{headline}" + f"<p>第一&#x1f;天。{SENTENCE}</p>" * 3
+    article = extract(html, URL, read_page(html, URL))
+    assert article is not None
+    assert article.title == "车 展开幕"
+    assert article.body.startswith("第一 天。")
