@@ -146,6 +146,24 @@ def test_site_does_not_rest_by_a_clock_that_was_days_ahead(on_ledger: OnLedger) 
     on_ledger(check)
 
 
+def test_worker_that_claims_while_it_is_removed_keeps_its_row(on_ledger: OnLedger) -> None:
+    async def check(ledger: Ledger) -> None:
+        service = TaskService(ledger)
+        await service.create(SPEC)
+        late, other = await joined(ledger, ttl=0.5), await joined(ledger)
+        await asyncio.sleep(0.6)  # timed out, but its claim is on its way
+        seen = await other.snapshot()
+        assert late.name in seen.dead_workers()
+        late.safe_until = float("inf")
+        late._ttl = 1000.0
+        assert await claimed(late) == "1/a.test"
+        assert late.name in (await other._remove_dead(seen)).workers
+        assert await late.heartbeat(NOTHING) is not None
+        assert await late.release("1/a.test", Progress(), TurnOutcome.DONE, "finished")
+
+    on_ledger(check)
+
+
 def test_sites_of_a_dead_worker_are_free_after_their_delay(
     on_ledger: OnLedger,
 ) -> None:

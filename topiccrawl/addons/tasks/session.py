@@ -1,11 +1,11 @@
 """Session of a worker: registration, claims of turns, heartbeats, removal of dead workers.
 
-A turn belongs to a worker as long as the worker's row exists. Heartbeats renew the row. A worker
-that finds another worker timed out deletes its row and frees its sites in one swap, which fails if
-a heartbeat has arrived since. A worker whose row was deleted has lost its sites. A worker that
-cannot reach the ledger stops fetching before it can time out (``safe_until``). The response to a
-call may be lost: every change is based on rows that were just read, and a heartbeat frees the turns
-whose claims succeeded without the worker's knowledge.
+A turn belongs to a worker as long as the worker's row exists. Heartbeats and claims renew the row.
+A worker that finds another worker timed out deletes its row and frees its sites in one swap, which
+fails if a heartbeat or a claim has arrived since. A worker whose row was deleted has lost its
+sites. A worker that cannot reach the ledger stops fetching before it can time out
+(``safe_until``). The response to a call may be lost: every change is based on rows that were just
+read, and a heartbeat frees the turns whose claims succeeded without the worker's knowledge.
 """
 
 from __future__ import annotations
@@ -202,9 +202,16 @@ class WorkerSession:
             row: snapshot.rows[SHARDS][shard.name],
             (WORKERS, self.name): worker,
         }
-        taken = Turn(shard.name, self.name, snapshot.now, snapshot.now)
         started = replace(shard, turns=shard.turns + 1)
-        if not await self._ledger.swap(before, {turn: taken.text(), row: started.text()}):
+        after = {
+            turn: Turn(shard.name, self.name, snapshot.now, snapshot.now).text(),
+            row: started.text(),
+            # another worker may be removing this one, with the turns that it has read
+            (WORKERS, self.name): replace(
+                Worker.read(worker), expires=snapshot.now + self._ttl
+            ).text(),
+        }
+        if not await self._ledger.swap(before, after):
             return False
         self.shards[shard.name] = started
         return True
