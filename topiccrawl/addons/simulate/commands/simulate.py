@@ -62,7 +62,7 @@ class Command(OperatorCommand, ScrapyCommand):
         if not args:
             raise UsageError
         if opts.plot:
-            opts.html = opts.html or opts.plot.with_suffix(".html")
+            opts.html = opts.html or opts.plot.parent / f"{opts.plot.stem}.html"
             say(tr("--plot is deprecated: {path} has the curves", path=opts.html), to=sys.stderr)
         from topiccrawl.addons.simulate.session import simulate
 
