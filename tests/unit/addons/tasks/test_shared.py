@@ -90,5 +90,6 @@ def test_expired_files_and_forgotten_sites_are_deleted(tmp_path: Path) -> None:
     assert not place.exists()
     place.touch()
     os.utime(place, (0, 0))
+    (place.parent / "gone.cache").symlink_to("deleted")  # as if another worker had deleted it
     delete_expired(given)
     assert not place.exists()

@@ -6,6 +6,7 @@ import logging
 import sqlite3
 import time
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -53,8 +54,9 @@ def delete_expired(settings: BaseSettings) -> None:
     """Delete the files whose responses have all expired, such as those of removed tasks."""
     oldest = time.time() - settings.getfloat("TOPICCRAWL_SHARED_SECONDS")
     for path in _folder(settings).glob(f"*{_SUFFIX}"):
-        if path.stat().st_mtime < oldest:
-            path.unlink(missing_ok=True)
+        with suppress(OSError):  # another worker may have deleted it
+            if path.stat().st_mtime < oldest:
+                path.unlink()
 
 
 def forget(settings: BaseSettings, names: Sequence[str]) -> Iterator[str]:
