@@ -5,16 +5,22 @@ from __future__ import annotations
 import fcntl
 import os
 from contextlib import suppress
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 from uuid import uuid4
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Callable, Iterator
 
+    _Opener = Callable[[str, int], int]
 
 PRIVATE = 0o600
 """Mode of private files, such as stored pages, cookies and requests."""
+
+
+def private_opener(path: str, flags: int) -> int:
+    """Open a file, creating it with mode ``PRIVATE``; an ``opener`` for ``open``."""
+    return os.open(path, flags, PRIVATE)
 
 
 def try_lock(file: IO[bytes]) -> bool:
@@ -26,22 +32,32 @@ def try_lock(file: IO[bytes]) -> bool:
     return True
 
 
-def create(folder: Path, suffix: str) -> IO[bytes]:
-    """Create and lock a private file with a unique name, and its folder."""
+def create(
+    folder: Path, suffix: str, prefix: str = "", *, opener: _Opener | None = private_opener
+) -> IO[bytes]:
+    """Create and lock a file with a unique name, by default a private one, and its folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    file = open(folder / f"{uuid4().hex}{suffix}", "x+b", opener=private_opener)  # noqa: SIM115
-    try_lock(file)
-    return file
+    while True:
+        file = open(folder / f"{prefix}{uuid4().hex}{suffix}", "x+b", opener=opener)  # noqa: SIM115
+        if _own(file):
+            return file
+        file.close()  # another process adopted it before it was locked
 
 
 def adopt(folder: Path, suffix: str) -> Iterator[IO[bytes]]:
     """Open and lock the files that processes which have ended left, in order of name."""
     for path in sorted(folder.glob(f"*{suffix}")):
-        file = path.open("r+b")
-        if try_lock(file):
-            yield file
-        else:
-            file.close()
+        with suppress(FileNotFoundError):  # its process, or another one, has removed it
+            file = path.open("r+b")
+            if _own(file):
+                yield file
+            else:
+                file.close()
+
+
+def _own(file: IO[bytes]) -> bool:
+    """Lock a file; return False if another process has locked, removed or renamed it."""
+    return try_lock(file) and Path(file.name).exists()
 
 
 def append(handle: int, data: bytes, size: int, *, sync: bool = False) -> None:
@@ -65,11 +81,6 @@ def append(handle: int, data: bytes, size: int, *, sync: bool = False) -> None:
     except OSError:
         os.ftruncate(handle, size)
         raise
-
-
-def private_opener(path: str, flags: int) -> int:
-    """Open a file, creating it with mode ``PRIVATE``; an ``opener`` for ``open``."""
-    return os.open(path, flags, PRIVATE)
 
 
 def touch_private(path: Path) -> None:

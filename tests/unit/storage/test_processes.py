@@ -86,3 +86,24 @@ def test_file_size_limit_fails_the_save_and_keeps_stored_articles(tmp_path: Path
     articles, _ = stored("sqlite", str(tmp_path))
     assert sorted(article.url for article in articles) == sorted(saved)
     assert saved
+
+
+SHARING = """
+import sys
+from pathlib import Path
+from topiccrawl.storage import files
+folder = Path(sys.argv[1])
+for _ in range(300):
+    with files.create(folder, ".urls") as own:
+        for left in files.adopt(folder, ".urls"):
+            Path(left.name).unlink()
+            left.close()
+        Path(own.name).unlink()
+"""
+
+
+def test_processes_adopt_no_file_of_another_that_runs(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", SHARING, str(tmp_path)]
+    with ExitStack() as stack:
+        running = [stack.enter_context(subprocess.Popen(command)) for _ in range(3)]
+        assert [one.wait(PATIENCE) for one in running] == [0, 0, 0]

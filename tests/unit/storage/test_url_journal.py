@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.contracts.articles import article
+from topiccrawl.storage import files
 from topiccrawl.storage.sqlite import SqliteStore
 from topiccrawl.storage.url_journal import UrlJournal
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_deleted_articles_are_not_reported_as_lost(tmp_path: Path) -> None:
@@ -33,3 +31,16 @@ def test_deleted_articles_are_not_reported_as_lost(tmp_path: Path) -> None:
         await store.close()
 
     asyncio.run(run())
+
+
+def test_files_that_another_process_removes_are_not_adopted(tmp_path: Path) -> None:
+    for name in ("1.urls", "2.urls", "3.urls"):
+        (tmp_path / name).touch()
+    adopted = []
+    for file in files.adopt(tmp_path, ".urls"):
+        (tmp_path / "2.urls").unlink(missing_ok=True)  # as by a crawl that ends just now
+        adopted.append(file)
+    assert [Path(file.name).name for file in adopted] == ["1.urls", "3.urls"]
+    assert not list(files.adopt(tmp_path, ".urls")), "they are locked"
+    for file in adopted:
+        file.close()

@@ -16,7 +16,6 @@ from http.client import responses
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 from urllib.parse import urlsplit
-from uuid import uuid4
 
 from typing_extensions import override
 from warcio.archiveiterator import ArchiveIterator
@@ -93,10 +92,9 @@ class Archive:
         """
         with self._storage_errors():
             self.folder.mkdir(parents=True, exist_ok=True)
-            for path in sorted(self.folder.glob(f"*{warc.ENDING}{warc.OPEN}")):
-                with path.open("r+b") as file:
-                    if files.try_lock(file):
-                        self._complete(file, path)
+            for file in files.adopt(self.folder, f"{warc.ENDING}{warc.OPEN}"):
+                with file:
+                    self._complete(file, Path(file.name))
             for path in sorted(self.folder.glob(f"*{warc.ENDING}")):
                 warc.restore_index(path)
 
@@ -176,9 +174,9 @@ class Archive:
     def _open_file(self, at: float) -> IO[bytes]:
         if self._file is None:
             stamp = datetime.fromtimestamp(at, UTC).strftime("%Y%m%d%H%M%S")
-            name = f"topiccrawl-{stamp}-{uuid4().hex[:8]}{warc.ENDING}"
-            self._file = (self.folder / f"{name}{warc.OPEN}").open("x+b")
-            files.try_lock(self._file)
+            self._file = files.create(
+                self.folder, f"{warc.ENDING}{warc.OPEN}", f"topiccrawl-{stamp}-", opener=None
+            )
         return self._file
 
 
