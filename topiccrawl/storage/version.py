@@ -22,7 +22,7 @@ def written_by(place: Path) -> str | None:
     """Return the newest version of topiccrawl that wrote a folder or SQLite file, or None."""
     try:
         if not place.is_file():
-            return (place / VERSION).read_text("utf-8", errors="replace").strip()
+            return (place / VERSION).read_text("utf-8", errors="replace").strip() or None
         with closing(sqlite3.connect(f"{place.absolute().as_uri()}?mode=ro", uri=True)) as file:
             query = "SELECT program FROM migrations ORDER BY version DESC LIMIT 1"
             return str(file.execute(query).fetchone()[0])

@@ -174,7 +174,10 @@ def test_other_names_and_folders_are_refused(data: Path, tmp_path: Path) -> None
         backup(tmp_path / "none", tmp_path / "copy.tar", "hosts")
 
 
-@pytest.mark.parametrize(("found", "level"), [("99.1", "fail"), ("x", "fail"), ("0.1", "ok")])
+@pytest.mark.parametrize(
+    ("found", "level"),
+    [("99.1", "fail"), ("x", "fail"), ("0.1", "ok"), ("", "ok")],  # empty: written to a full disk
+)
 def test_folder_of_a_newer_version_is_not_restored(
     data: Path, tmp_path: Path, found: str, level: str
 ) -> None:
@@ -189,6 +192,8 @@ def test_folder_of_a_newer_version_is_not_restored(
         with pytest.raises(StateVersionError, match=r"copy\.tar: written by topiccrawl"):
             restore(tmp_path / "copy.tar", tmp_path / "new")
         assert not (tmp_path / "new").exists()
+    else:
+        restore(tmp_path / "copy.tar", tmp_path / "new")
 
 
 def test_frontier_of_another_format_is_reported(
