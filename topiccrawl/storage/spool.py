@@ -117,13 +117,18 @@ class Spool:
             self._remove(file)
 
     def refuse(self, article: Article, reason: str) -> None:
-        """Move an article that the store rejects to a file; the next ``open`` queues it again."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        """Copy an article that the store rejects to a file; the next ``open`` queues it again.
+
+        Raises:
+            StorageError: The file cannot be written.
+        """
         path = self.folder / REFUSED
-        with open(path, "ab", opener=files.private_opener) as file:
-            file.write(_encode_line(article))
-            file.flush()
-            os.fsync(file.fileno())
+        with translated(StorageError, _WRITE, folder=self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with open(path, "ab", opener=files.private_opener) as file:
+                file.write(_encode_line(article))
+                file.flush()
+                os.fsync(file.fileno())
         logger.error("%s was rejected by the store and moved to %s: %s", article.url, path, reason)
 
     def close(self) -> None:

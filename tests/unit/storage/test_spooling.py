@@ -9,6 +9,7 @@ import pytest
 from typing_extensions import override
 
 from tests.contracts.articles import stored_in
+from tests.unit.addons.warc.test_archive import file_size_limit
 from tests.waiting import PATIENCE
 from topiccrawl.errors import StorageAwayError, StorageError
 from topiccrawl.model import Article
@@ -162,6 +163,20 @@ def test_refused_spooled_article_is_set_aside(
 
     asyncio.run(scenario())
     assert list(tmp_path.iterdir()) == []
+
+
+def test_refused_article_stays_in_the_spool_if_the_disk_is_full(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        spool = Spool(tmp_path)
+        spool.append([article(1), article(2, title="bad")])
+        spool.close()
+        store = SpoolingStore(Distant(), spool)
+        with file_size_limit(1):
+            await store.open()
+        assert spool.waiting == 2
+        await store.close()
+
+    asyncio.run(scenario())
 
 
 class AcceptingStore(Distant):
