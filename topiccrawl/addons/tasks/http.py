@@ -57,6 +57,8 @@ _FIELDS = {
 """Fields of bodies: type, maximum number of entries, maximum characters of each string."""
 _TASK = ("spider", "arguments", "sites", "pages", "site_pages", "depth", "owner")
 """Fields of a task's specification."""
+_URLS = frozenset({"like", "include", "exclude"})
+"""Arguments with URLs or patterns of URLs, which name no files."""
 _MAX_NUMBER = 10**9
 _ORDER_NAME = re.compile(r"[\w.:-]{1,200}")
 """A slug, ``task-7`` or ``task-7.a.test``."""
@@ -216,7 +218,8 @@ def _checked_argument(name: str, value: str, files: str) -> str:
     """Return an argument with names of lists and engines as paths; refuse other files."""
     if name == "discover":
         return ",".join(_checked_provider(spec.strip(), files) for spec in value.split(","))
-    if "/" in value or "\\" in value or value.strip().lower().endswith(".toml"):
+    is_file = "/" in value or "\\" in value or value.strip().lower().endswith(".toml")
+    if is_file and name not in _URLS:
         raise ConfigurationError(
             "{name} is {value!r}, which names a file: {remedy}",
             name=name,

@@ -14,7 +14,7 @@ from scrapy.settings import Settings
 from tests.waiting import PATIENCE
 from topiccrawl.addons.dashboard.channel import errors_as_json
 from topiccrawl.addons.tasks.commands.tasks import checker
-from topiccrawl.addons.tasks.http import order_routes, task_routes
+from topiccrawl.addons.tasks.http import order_routes, spec_in, task_routes
 from topiccrawl.addons.tasks.records import Shard, TaskSpec
 from topiccrawl.addons.tasks.service import TaskService
 from topiccrawl.addons.tasks.session import WorkerSession
@@ -256,6 +256,11 @@ def test_task_that_names_a_file_is_rejected(tmp_path: Path) -> None:
             assert await answer.json() == []
 
     serve(tmp_path, act)
+
+
+def test_arguments_accept_urls_and_patterns() -> None:
+    arguments = {"topic": "足球", "like": "https://a.test/1", "include": "a.test/news/*"}
+    assert spec_in({"arguments": arguments, "sites": ["a.test"]}).arguments == arguments
 
 
 def test_response_has_no_text_of_a_file(
