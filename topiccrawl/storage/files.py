@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 from uuid import uuid4
@@ -58,6 +58,18 @@ def adopt(folder: Path, suffix: str) -> Iterator[IO[bytes]]:
 def _own(file: IO[bytes]) -> bool:
     """Lock a file; return False if another process has locked, removed or renamed it."""
     return try_lock(file) and Path(file.name).exists()
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Yield a temporary path; its file replaces ``path`` at the end, and is deleted on errors."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        yield part
+        part.replace(path)
+    finally:
+        with suppress(OSError):
+            part.unlink()
 
 
 def append(handle: int, data: bytes, size: int, *, sync: bool = False) -> None:

@@ -6,7 +6,7 @@ import csv
 import json
 import re
 import sys
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from topiccrawl.errors import ConfigurationError, translated
 from topiccrawl.messages import escaped, message
+from topiccrawl.storage.files import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -305,12 +306,6 @@ def atomic_output(path: Path) -> Iterator[Path]:
     Raises:
         ConfigurationError: The file cannot be written.
     """
-    part = path.with_name(f".{path.name}.part")
     text = message("{path}: cannot be written: {strerror}")
-    try:
-        with translated(ConfigurationError, text, path=path):
-            yield part
-            part.replace(path)
-    finally:
-        with suppress(OSError):
-            part.unlink()
+    with translated(ConfigurationError, text, path=path), replacing(path) as part:
+        yield part

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import NamedTuple, Protocol
 
 from topiccrawl.errors import StorageError, translated
 from topiccrawl.messages import message
-from topiccrawl.storage.files import private_opener
+from topiccrawl.storage.files import private_opener, replacing
 from topiccrawl.storage.rows import clean
 from topiccrawl.storage.status import EMPTY, State
 
@@ -118,10 +117,11 @@ class LocalRuns:
         failed = message("{folder}: cannot be written: {strerror}")
         with translated(StorageError, failed, folder=self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
-            new = self.folder / f".{name}.{os.getpid()}"
-            with open(new, "w", encoding="utf-8", opener=private_opener) as file:
+            with (
+                replacing(self.folder / name) as new,
+                open(new, "w", encoding="utf-8", opener=private_opener) as file,
+            ):
                 file.write(text)
-            new.replace(self.folder / name)
             updated: list[tuple[float, Path]] = []
             for path in self.folder.glob("*.json"):
                 with suppress(FileNotFoundError):  # another run removed it

@@ -180,15 +180,10 @@ def _write_index(file: IO[bytes], path: Path) -> None:
 @contextmanager
 def rewritten(path: Path) -> Iterator[IO[bytes]]:
     """Yield a new file that replaces a file atomically at the end of the block."""
-    new = path.with_name(f".{path.name}.new")
-    try:
-        with new.open("wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        new.rename(path)
-    finally:
-        new.unlink(missing_ok=True)
+    with files.replacing(path) as new, new.open("wb") as file:
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _cdxj(record: Any, offset: int, length: int, name: str) -> str:  # noqa: ANN401 - warcio's
