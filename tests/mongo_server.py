@@ -43,10 +43,10 @@ class MongoServer:
         """URI of the server."""
         return f"mongodb://127.0.0.1:{self.port}/?directConnection=true"
 
-    def start(self) -> None:
+    def start(self, *options: str) -> None:
         """Start the server on its data, and wait until it answers."""
         command = [sys.executable, "-c", SERVER, "--port", str(self.port)]
-        command += ["--storage-path", str(self.folder), "--log-level", "ERROR"]
+        command += ["--storage-path", str(self.folder), "--log-level", "ERROR", *options]
         self.process = subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )

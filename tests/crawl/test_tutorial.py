@@ -24,7 +24,8 @@ TEXT = "新能源汽车在冬天的充电需要更长时间，动力电池的温
 
 def pages() -> dict[str, Page]:
     web: dict[str, Page] = {
-        f"{SITE}/": "".join(
+        f"{SITE}/": '<a name="top"></a><a href="mailto:editor@news.example.com">Editor</a>'
+        + "".join(
             f'<p><a href="/story{n}.html">新能源汽车冬天充电见闻{n}</a></p>' for n in range(6)
         )
     }

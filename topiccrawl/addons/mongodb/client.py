@@ -13,8 +13,14 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pymongo import ASCENDING, AsyncMongoClient, IndexModel
+from pymongo.errors import (
+    BulkWriteError,
+    ConnectionFailure,
+    InvalidURI,
+    OperationFailure,
+    PyMongoError,
+)
 from pymongo.errors import ConfigurationError as DriverConfigurationError
-from pymongo.errors import ConnectionFailure, InvalidURI, OperationFailure, PyMongoError
 from pymongo.uri_parser import parse_uri
 
 from topiccrawl import __version__
@@ -127,8 +133,10 @@ class Server:
         try:
             yield
         except PyMongoError as error:
-            reason = _DETAILS.split(str(error))[0]
-            text = f"{self.shown}: cannot {action}: {reason}; {_remedy(error)}"
+            cause = _cause(error)
+            remedy = _AWAY if _away(error) else _remedy(cause)
+            reason = _DETAILS.split(str(cause))[0]
+            text = f"{self.shown}: cannot {action}: {reason}; {remedy}"
             raise (StorageAwayError if _away(error) else StorageError)(text) from error
 
 
@@ -158,9 +166,15 @@ def _away(error: PyMongoError) -> bool:
     return isinstance(error, ConnectionFailure) or error.timeout or retryable
 
 
+def _cause(error: PyMongoError) -> PyMongoError:
+    """Return the first error of a bulk write, whose own message has no reason, or the error."""
+    if not isinstance(error, BulkWriteError):
+        return error
+    errors = [*error.details["writeErrors"], *error.details["writeConcernErrors"]]
+    return OperationFailure(errors[0]["errmsg"], errors[0]["code"]) if errors else error
+
+
 def _remedy(error: PyMongoError) -> str:
-    if _away(error):
-        return "check that the server runs and can be reached"
     if isinstance(error, OperationFailure) and error.code in _REMEDIES:
         return _REMEDIES[error.code]
     return "stored data is intact"
@@ -169,9 +183,11 @@ def _remedy(error: PyMongoError) -> str:
 _DETAILS = re.compile(r" \(configured timeouts|, Timeout:|, Topology|, full error")
 """Start of the state dump in messages of the driver."""
 
+_AWAY = "check that the server runs and can be reached"
 _REMEDIES = {
     13: "give the user the role readWrite",
     18: "check user and password in MONGODB_URI",
+    121: "change the validator of the collection, or use another database",
     14031: "free space on the server's disk",
 }
 """Remedies by error code of the server."""

@@ -20,7 +20,7 @@ SLOW = 2.0
 
 
 def examine(settings: BaseSettings) -> Iterator[Finding]:
-    """Check that MongoDB responds."""
+    """Check that MongoDB responds and that its user may write."""
     uri = mongodb_uri(settings)
     if not uri:
         yield ok("mongodb", "not used (MONGODB_URI is not set)")
@@ -34,7 +34,7 @@ def examine(settings: BaseSettings) -> Iterator[Finding]:
         server = Server(uri)
         with server.translated("use the store"), MongoClient(uri, **server.options) as client:
             database = client[server.name]
-            database.command("ping")
+            database["meta"].delete_one({"_id": "doctor"})  # deletes nothing, needs write rights
             articles = database["articles"].estimated_document_count()
     except (StorageError, ConfigurationError) as error:
         remedy = "start it, allow this machine to connect, or correct MONGODB_URI"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import socket
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from pymongo import MongoClient
 from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 
+from tests.mongo_server import MongoServer
 from topiccrawl.addons.doctor.commands.doctor import Command, lines_of
 from topiccrawl.addons.doctor.examinations import examinations_of, examine
 from topiccrawl.errors import SettingError
@@ -99,6 +101,23 @@ def test_redis_without_persistence_is_reported(tmp_path: Path, redis_url: str) -
 
 def test_available_mongodb_is_ok(tmp_path: Path, mongo_uri: str) -> None:
     assert worst(found("mongodb", tmp_path, MONGODB_URI=mongo_uri)) is Level.OK
+
+
+def test_mongodb_user_without_write_rights_fails(tmp_path: Path) -> None:
+    mongo = MongoServer(tmp_path / "mongo")
+    mongo.start("--sync-on-commit")
+    try:
+        with MongoClient[dict[str, Any]](mongo.uri) as client:
+            user = {"createUser": "reader", "pwd": "secret", "roles": ["read"]}
+            client["news"].command(user)
+        mongo.kill()
+        mongo.start("--auth")
+        uri = mongo.uri.replace("//", "//reader:secret@").replace("/?", "/news?")
+        (finding,) = found("mongodb", tmp_path, MONGODB_URI=uri)
+    finally:
+        mongo.kill()
+    assert finding.level is Level.FAIL
+    assert "give the user the role readWrite" in finding.text
 
 
 def test_exit_status_follows_the_findings(

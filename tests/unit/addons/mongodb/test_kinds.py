@@ -1,4 +1,4 @@
-"""Tests of documents that an earlier version stored in MongoDB."""
+"""Tests of documents of an earlier version in MongoDB, and of refused documents."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from pymongo import MongoClient
 from tests.mongo_server import database_uri
 from topiccrawl.addons.mongodb.client import Server
 from topiccrawl.addons.mongodb.storage import MongoStorage
-from topiccrawl.storage.pages import Pages, PageState
+from topiccrawl.errors import StorageError
+from topiccrawl.storage.pages import Pages, PageState, Role
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,3 +45,16 @@ def test_document_of_an_earlier_version_is_read_and_replaced(
         found = asyncio.run(check())
         assert (found.due, found.more) == (0.0, PAGE["more"])
         assert collection.count_documents({}) == 1
+
+
+def test_error_names_why_the_server_refuses_a_document(mongo_uri: str, tmp_path: Path) -> None:
+    uri = database_uri(mongo_uri, tmp_path)
+    with MongoClient[dict[str, Any]](uri) as client:
+        client[Server(uri).name].create_collection("pages", validator={"role": "hub"})
+
+        async def save() -> None:
+            async with Pages(MongoStorage(uri)) as pages:
+                await pages.save([PageState("足球", "http://a.test/1", Role.DETAIL, 1.0)])
+
+        with pytest.raises(StorageError, match=r"failed validation; change the validator"):
+            asyncio.run(save())
