@@ -139,6 +139,9 @@ def advice(review: Mapping[str, Any]) -> list[str]:
         tips += _advice_on_pages(review)
     tips += [_advice_on_bare(url, feed=feed) for url, feed in review.get("bare", ())]
     if set(review["hosts"]) & _NETWORK:
+        if any(":" in host for host in review["hosts"].get("cannot-resolve-host", ())):
+            resolver = "TWISTED_DNS_RESOLVER=scrapy.resolver.CachingHostnameResolver"
+            tips.append(tr("{setting} for IPv6 addresses", setting=resolver))
         tips.append(tr("a check of the network, and of http_proxy, https_proxy and no_proxy"))
     return tips
 
