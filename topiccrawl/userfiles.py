@@ -10,7 +10,9 @@ import os
 import re
 import stat
 import tomllib
+from contextlib import suppress
 from difflib import get_close_matches
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -134,9 +136,20 @@ def read_name(path: Path | Traversable, kind: FileKind[M]) -> str | None:
 def list_files(
     folder: Path, shipped: Iterable[Traversable]
 ) -> Iterator[tuple[str, Path | Traversable]]:
-    """Yield names and paths of the files of a folder, then of the files in the package."""
-    for place in (*sorted(folder.glob("*.toml")), *sorted(shipped, key=lambda one: one.name)):
-        yield place.name.removesuffix(".toml"), place
+    """Yield names and paths of the files of a folder, of its copy in an egg, and ``shipped``."""
+    for found in (folder.glob("*.toml"), _deployed(folder.name), shipped):
+        for place in sorted(found, key=lambda one: one.name):
+            yield place.name.removesuffix(".toml"), place
+
+
+def _deployed(name: str) -> list[Traversable]:
+    """Return the files of a folder that the project's package has, as in an egg for scrapyd."""
+    package = os.environ.get("SCRAPY_SETTINGS_MODULE", "").partition(".")[0]
+    if package in {"", __package__}:
+        return []
+    with suppress(ImportError, OSError):
+        return [one for one in (files(package) / name).iterdir() if one.name.endswith(".toml")]
+    return []
 
 
 def load(path: Path | Traversable, kind: FileKind[M]) -> dict[str, Any]:

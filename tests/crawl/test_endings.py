@@ -140,6 +140,17 @@ def test_seed_that_redirects_to_a_dead_host_is_an_error(tmp_path: Path) -> None:
     assert (status, "no page could be fetched" in out) == (1, True)
 
 
+@pytest.mark.parametrize("path", ["boom", "item-error"])
+def test_seed_whose_callback_or_items_fail_is_not_called_unreachable(
+    tmp_path: Path, path: str
+) -> None:
+    trial = (*TRIAL[:-1], f"seeds={SITE}/{path}")
+    with Web({f"{SITE}/{path}": front()}) as web:
+        status, out = run(web.proxy, tmp_path / "data", *trial, RETRY_TIMES="0")
+    assert (status, "Spider closed (processing_failed)" in out) == (1, True), out[-3000:]
+    assert "could be fetched" not in out
+
+
 def test_redirect_of_robots_txt_waits_for_the_host_delay(tmp_path: Path) -> None:
     pages: dict[str, Page] = {
         f"{SITE}/robots.txt": Answer("", 301, (("Location", f"{SITE}/rules.txt"),)),

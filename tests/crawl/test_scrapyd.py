@@ -21,6 +21,8 @@ from tests.crawl.run import MEASURED, QUICK, ROOT, stored
 from tests.crawl.web import Answer, Page, Web, article
 from tests.ports import free_port
 from tests.waiting import PATIENCE, until
+from topiccrawl.commands.init import create
+from topiccrawl.topics.topic import Topic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -114,9 +116,9 @@ def deploy(folder: Path, *options: str) -> str:
     return done.stdout
 
 
-def state_of(client: ScrapydClient, job: str) -> dict[str, Any]:
+def state_of(client: ScrapydClient, job: str, name: str = "newsroom") -> dict[str, Any]:
     return {entry["id"]: {"state": key, **entry}
-            for key, entries in client.jobs("newsroom").items() if isinstance(entries, list)
+            for key, entries in client.jobs(name).items() if isinstance(entries, list)
             for entry in entries}.get(job, {"state": ""})  # fmt: skip
 
 
@@ -162,6 +164,23 @@ def test_egg_is_deployed_and_crawls_scheduled_and_cancelled(tmp_path: Path) -> N
         pages = [page for page in PAGES if page.startswith("http://slow.test/")]
         assert {web.count(page) for page in pages} == {1}, "none is lost or fetched twice"
         assert stored(tmp_path / "other") == sorted(pages)[1:], "all except the front page"
+
+
+@pytest.mark.crawl
+@pytest.mark.slow
+def test_job_of_a_created_project_finds_its_topic_file(tmp_path: Path) -> None:
+    made = tmp_path / "my-news"
+    create(made, Topic(name="workshop", terms={"新能源汽车": 1, "动力电池": 1}))
+    with Web(PAGES) as web, scrapyd(tmp_path, web.proxy) as url:
+        deploy(project(tmp_path, made, url), "--version", "1")
+        quick = {name: value for name, value in QUICK.items() if name != "SPIDER_MODULES"}
+        client, data = ScrapydClient(url), tmp_path / "state"
+        job = client.schedule("my_news", "topic", [
+            ("topic", "workshop"), ("seeds", "http://a.test/"),
+            *arguments(**quick, TOPICCRAWL_DATA_DIR=str(data)),
+        ])  # fmt: skip
+        until(lambda: state_of(client, job, "my_news")["state"] == "finished")
+    assert "http://a.test/1" in stored(data), "judged by the words of the file, not by its name"
 
 
 @pytest.mark.crawl

@@ -148,19 +148,31 @@ class Directory(Companies):
                 f"<title>名片</title><p>名称：第{n}软件公司</p><p>电话：028-8512{n:04}</p>"
             )
         self.pages["http://www.one.test/"] = "<p>名称：一页软件公司</p><p>电话：028-86660000</p>"
+        self.pages |= {
+            "http://www.moved.test/": "<script>location.href = '/cn/'</script>",
+            "http://www.moved.test/cn/": "<a href='lx.asp'>联系方式</a>",
+            "http://www.moved.test/cn/lx.asp": "<p>名称：转向软件公司</p><p>电话：028-86660001</p>",
+        }
 
     @property
     @override
     def seeds(self) -> list[tuple[str, str]]:
-        return [("http://www.yp.test/list?page=1", "黄页"), ("http://www.one.test/", "一页公司")]
+        return [
+            ("http://www.yp.test/list?page=1", "黄页"),
+            ("http://www.one.test/", "一页公司"),
+            ("http://www.moved.test/", "转向公司"),
+        ]
 
 
 @pytest.mark.crawl
-def test_layers_next_pages_and_single_page_sites_are_crawled(tmp_path: Path) -> None:
+def test_layers_next_pages_redirects_and_single_page_sites_are_crawled(
+    tmp_path: Path,
+) -> None:
     web, data = Directory(), tmp_path / "data"
     output, log = crawl(data, web, "-a", "chance=0")
     found = {one.record.name: one for one in records(data).values()}
-    assert set(found) == {f"第{n}软件公司" for n in range(5)} | {"一页软件公司"}, output
+    directory = {f"第{n}软件公司" for n in range(5)}
+    assert set(found) == directory | {"一页软件公司", "转向软件公司"}, output
     assert found["一页软件公司"].entity == "one.test"
     assert found["第4软件公司"].entity == "http://www.yp.test/card/4.html"
     urls = [line.split("\t")[-1] for line in log.splitlines() if "/card/" in line]

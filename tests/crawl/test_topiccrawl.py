@@ -76,7 +76,7 @@ def test_created_project_crawls_and_lists_its_spiders(tmp_path: Path, web: Web) 
     made = {str(path.relative_to(project)) for path in project.rglob("*") if path.is_file()}
     package = {f"my_news/{name}" for name in ("__init__.py", "settings.py", "spiders/__init__.py")}
     topic = next(name for name in made if name.startswith("topics/"))
-    assert made == {"scrapy.cfg", "compose.yaml", topic, *package}
+    assert made == {"scrapy.cfg", "setup.py", "compose.yaml", topic, *package}
     assert topiccrawl(project, "list")[1].split() == ["template", "topic", "work"]
     config = (project / "scrapy.cfg").read_text()
     assert "\nurl = http://127.0.0.1:6800\n" in config, "scrapyd-client refuses a trailing slash"

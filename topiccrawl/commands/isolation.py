@@ -6,6 +6,11 @@ import os
 from contextlib import contextmanager, nullcontext
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from scrapy.exceptions import UsageError
+
+from topiccrawl.messages import tr
 
 if TYPE_CHECKING:
     import argparse
@@ -29,7 +34,17 @@ class IsolatedCommand:
     settings: Any
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Run Scrapy's command."""
+        """Run Scrapy's command.
+
+        Raises:
+            UsageError: An argument is a URL that cannot be parsed, such as ``http://[::1``.
+        """
+        for text in args:
+            try:
+                urlsplit(text)
+            except ValueError as error:
+                message = tr("{text!r} is not a URL: write https://host/path", text=text)
+                raise UsageError(message) from error
         with isolated_state(self.settings) if has_addon(self.settings) else nullcontext():
             super().run(args, opts)  # type: ignore[misc]
 

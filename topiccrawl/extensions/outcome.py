@@ -25,8 +25,10 @@ from topiccrawl.scheduler.finish import (
     FAILURE,
     LOW_YIELD,
     NOTHING_ON_TOPIC,
+    PROCESSING_FAILED,
     SEEDS_UNREACHABLE,
     STORE_FAILED,
+    reason_without_pages,
 )
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.review import explain_review
@@ -79,10 +81,11 @@ class CrawlOutcome:
                 self.number = self.log.begin(spec.name, place, time.time())
 
     def idle(self) -> None:
-        """Close the spider with an error if the frontier is empty and no page was fetched.
+        """Close the spider with an error if the frontier is empty and no page was crawled.
 
         Raises:
-            CloseSpider: With reason ``seeds_unreachable`` or ``discovery_failed``.
+            CloseSpider: With reason ``seeds_unreachable``, ``processing_failed`` or
+                ``discovery_failed``.
         """
         if not self.context.opened:
             return
@@ -91,7 +94,7 @@ class CrawlOutcome:
             raise CloseSpider(DISCOVERY_FAILED)
         counts = self.context.frontier.counts()
         if counts["known"] and counts["crawled"] == counts.get("redirected", 0):
-            raise CloseSpider(SEEDS_UNREACHABLE)
+            raise CloseSpider(reason_without_pages(counts))
 
     async def closed(self, reason: str) -> None:
         """Record the end of the crawl, and whether it was fruitless."""
@@ -162,7 +165,7 @@ def summary(
     get = stats.get
     pages, relevant = get("topiccrawl/pages", 0), get("topiccrawl/relevant", 0)
     option = f"-s TOPICCRAWL_DATA_DIR={quote(str(folder))}"
-    commands = _FAILED if reason == SEEDS_UNREACHABLE else _FOUND
+    commands = _FAILED if reason in {SEEDS_UNREACHABLE, PROCESSING_FAILED} else _FOUND
     suffix = "" if folder == DATA_DIR else tr(" · each with {option}", option=option)
     lines = [
         "",
@@ -264,6 +267,9 @@ def _end(reason: str) -> str:
         DISCOVERY_FAILED: tr("ERROR: no seed URLs were found; see the log for remedies"),
         SEEDS_UNREACHABLE: tr(
             "ERROR: no page could be fetched; check the seeds, the network and the errors"
+        ),
+        PROCESSING_FAILED: tr(
+            "ERROR: each fetched page raised an error in the spider or in a pipeline; see the log"
         ),
         "closespider_pagecount": tr("CLOSESPIDER_PAGECOUNT reached"),
         "closespider_itemcount": tr("CLOSESPIDER_ITEMCOUNT reached"),

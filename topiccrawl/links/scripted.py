@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 _PAGING = re.compile(
     r"""createPageHTML\w{0,9}\(\s*+(['"][^'"]{0,100}['"]\s*+,\s*+)?(\d{1,6})\s*+,\s*+(\d{1,6})\s*+,"""
@@ -11,6 +12,9 @@ _PAGING = re.compile(
 _REDIRECT = re.compile(
     r"""(?<![\w-])location(?:(?:\.href)?\s*+=|\.(?:replace|assign)\()\s*+['"]([^'"\s]{1,500})['"](?!\s*+\+)"""
 )
+_LINE_COMMENT = re.compile(r"""(?<![:\w'"=])//[^\n>]*+\Z""")
+_LONGEST_LINE = 500
+_MOST_REDIRECTS = 20
 _SCRIPT = re.compile(r"<script[^<>]*+>\s*+(?:<\?xml[^<>]*+>\s*+)?\Z")
 _SCRIPT_END = re.compile(r"\s*+</script>")
 
@@ -43,8 +47,21 @@ def scripted_redirect(html: str) -> str:
     >>> scripted_redirect("<script>location.replace('/s?q=' + words)</script>")
     ''
     """
-    move = _REDIRECT.search(html)
-    return move[1].replace("\\/", "/") if move else ""
+    for move in islice(_REDIRECT.finditer(html), _MOST_REDIRECTS):
+        if not _is_commented(html[: move.start()]):
+            return move[1].replace("\\/", "/")
+    return ""
+
+
+def _is_commented(before: str) -> bool:
+    """Return whether code is commented out in its script, or its script in the page.
+
+    Args:
+        before: The page up to the code.
+    """
+    page, _, code = before.lower().rpartition("<script")
+    is_out = page.rfind("<!--") > page.rfind("-->") or code.rfind("/*") > code.rfind("*/")
+    return is_out or bool(_LINE_COMMENT.search(code[-_LONGEST_LINE:]))
 
 
 def with_embedded_lists(html: str) -> str:

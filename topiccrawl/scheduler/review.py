@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from topiccrawl.links.urls import host_of
 from topiccrawl.messages import tr
 from topiccrawl.model import CHALLENGE
+from topiccrawl.scheduler.finish import is_processing_error
 from topiccrawl.scheduler.requests import page_url
 
 if TYPE_CHECKING:
@@ -127,13 +128,20 @@ def cause(reason: str) -> str:
 def advice(review: Mapping[str, Any]) -> list[str]:
     """Return what to try after a crawl that found nothing."""
     tips = []
-    failed = [one for one in review["seeds"] if one["queue"] == "error"]
+    failed = [
+        one
+        for one in review["seeds"]
+        if one["queue"] == "error" and not is_processing_error(one["reason"])
+    ]
     if failed and len(failed) == len(review["seeds"]):
         tips.append(tr("other seeds: none of the given ones could be fetched"))
     if review["best"]:
         tips += _advice_on_pages(review)
     tips += [_advice_on_bare(url, feed=feed) for url, feed in review.get("bare", ())]
     if set(review["hosts"]) & _NETWORK:
+        if any(":" in host for host in review["hosts"].get("cannot-resolve-host", ())):
+            resolver = "TWISTED_DNS_RESOLVER=scrapy.resolver.CachingHostnameResolver"
+            tips.append(tr("{setting} for IPv6 addresses", setting=resolver))
         tips.append(tr("a check of the network, and of http_proxy, https_proxy and no_proxy"))
     return tips
 

@@ -119,32 +119,27 @@ class FrontierScheduler(BaseScheduler):
         components are open: Scrapy cannot close a component that was never opened.
         """
         self.spider = spider
-        context = self.context
+        context, settings = self.context, self.crawler.settings
         context.hosts = hosts_of(self.crawler)
         try:
-            check_parts(self.crawler.settings)
+            check_parts(settings)
             self.frontier = context.frontier = open_frontier(self.crawler)
         except TopiccrawlError as error:
             logger.error("%s", error)  # noqa: TRY400  (the operator needs the remedy, not a traceback)
             self._failure = finish_reason(error)
             return
         context.opened = True
-        rules, clock = (
-            retry_rules(self.crawler.settings),
-            getattr(self.frontier, "clock", time.time),
-        )
-        self.book = LeaseBook(self.frontier, rules, clock, self._settled, self.end_crawl)
+        retry, clock = retry_rules(settings), getattr(self.frontier, "clock", time.time)
+        self.book = LeaseBook(self.frontier, retry, clock, self._settled, self.end_crawl)
         context.book = self.book
         self.reporter = DownloadReporter(self.crawler, self.book, self.alarm)
         self.followups = FollowUpQueue(self.frontier)
         self.redirects = Redirects(context, self.followups)
         self.distinct = DistinctRequests(f"{time.time_ns():x}")
         self.hostless = HostlessRequests()
-        concurrency = self.crawler.settings.getint("CONCURRENT_REQUESTS") or 1_000
-        self.crawler.engine.downloader.per_slot_settings[DOWNLOAD_SLOT] = {
-            "delay": 0,
-            "concurrency": concurrency,
-        }
+        concurrency = settings.getint("CONCURRENT_REQUESTS") or 1_000
+        slots = self.crawler.engine.downloader.per_slot_settings
+        slots[DOWNLOAD_SLOT] = {"delay": 0, "concurrency": concurrency}
         self._max_open = _OPEN_FACTOR * concurrency
         counts = self.frontier.counts()
         if crawled := counts["crawled"]:
@@ -153,12 +148,11 @@ class FrontierScheduler(BaseScheduler):
                 " (another TOPICCRAWL_CRAWL starts a new crawl)",
                 crawl_name(spider), crawled, counts["prior"] + counts["normal"],
             )  # fmt: skip
-        self._slow_start = SlowStart(slow_start_of(self.crawler.settings), crawled)
-        timers = (self._housekeeping, _HOUSEKEEPING), (self.book.extend, _EXTEND_EVERY)
-        for call, seconds in timers:
+        self._slow_start = SlowStart(slow_start_of(settings), crawled)
+        for call, seconds in (self._housekeeping, _HOUSEKEEPING), (self.book.extend, _EXTEND_EVERY):
             self._loops.append(create_looping_call(call))
             self._loops[-1].start(seconds, now=False)
-        context.sync = frontiers_of(self.crawler.settings).sync_task(self)
+        context.sync = frontiers_of(settings).sync_task(self)
         if context.sync is not None:
             context.sync.start()
 

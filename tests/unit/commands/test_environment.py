@@ -89,3 +89,10 @@ def test_empty_data_folder_is_refused(tmp_path: Path) -> None:
 def test_template_spider_is_no_topic(tmp_path: Path, options: str, error: str) -> None:
     done = run(tmp_path, f"topiccrawl crawl template {options}")
     assert (done.returncode, error in done.stderr) == (2, True), done.stderr
+
+
+@pytest.mark.parametrize("command", ["fetch", "view", "shell", "parse"])
+def test_url_that_cannot_be_parsed_is_refused(tmp_path: Path, command: str) -> None:
+    done = run(tmp_path, f"topiccrawl {command} 'http://[::1'")
+    text = "error: 'http://[::1' is not a URL: write https://host/path\n"
+    assert (done.returncode, done.stderr.endswith(text)) == (2, True), done.stderr

@@ -316,6 +316,22 @@ def test_redirect_by_script_is_a_link_of_a_page_without_links() -> None:
 
 
 @pytest.mark.parametrize(
+    "html",
+    [
+        "<script>// location.href = '/old'\nlocation = '/new'</script>",
+        "<script>/* location = '/old'; */ location = '/new'</script>",
+        "<!-- <script>location = '/old'</script> --><SCRIPT>location='/new'</SCRIPT>",
+        "<script><!--\nlocation = '/new'\n//--></script>",
+        "<script>/* moved */ var a = 'http://b.test'; location = '/new'</script>",
+        "<script>//<![CDATA[\nx()//]]></script><script>location = '/new'</script>",
+        "<body onload=\"location.href='/new'\">",
+    ],
+)
+def test_redirect_by_script_is_not_commented_out(html: str) -> None:
+    assert [link.url for link in read_page(html, URL).links] == ["http://news.test/new"]
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "<script type='text/xml'><?xml version='1.0'?>{}</script>",

@@ -43,6 +43,12 @@ def test_refused_connection_mentions_the_proxy() -> None:
     assert "http_proxy" not in "\n".join(explain_review(failed("http-403")))
 
 
+def test_ipv6_address_mentions_the_resolver() -> None:
+    found = review(hosts={"cannot-resolve-host": ["[::1]"]})
+    assert "TWISTED_DNS_RESOLVER=" in "\n".join(explain_review(found))
+    assert "RESOLVER" not in "\n".join(explain_review(failed("cannot-resolve-host")))
+
+
 def test_unusable_proxy_is_explained_with_the_remedy() -> None:
     assert "http_proxy=http://NAME:PASSWORD@" in "\n".join(explain_review(failed("http-407")))
     socks = "\n".join(explain_review(failed("unsupported-urlscheme")))

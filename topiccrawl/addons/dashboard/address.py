@@ -50,13 +50,15 @@ def address_of(text: str) -> Address | None:
     if value in {"on", "yes", "true"}:
         return Address()
     host, _, port = value.rpartition(":")
-    if not port.isdigit() or int(port) > 65_535:  # noqa: PLR2004
+    literal = host.strip("[]")
+    broken = ":" in host and (host != f"[{literal}]" or ip_address(literal) is None)
+    if broken or not port.isdigit() or int(port) > 65_535:  # noqa: PLR2004
         raise SettingError(
             "TOPICCRAWL_DASHBOARD is {text!r}: set it to on, off, a port (0 for "
-            "a free one) or ADDRESS:PORT such as 0.0.0.0:8420",
+            "a free one) or ADDRESS:PORT such as 0.0.0.0:8420 or [::1]:8420",
             text=text,
         )
-    return Address(host.strip("[]") or "127.0.0.1", int(port))
+    return Address(literal or "127.0.0.1", int(port))
 
 
 def address_in(settings: BaseSettings) -> Address | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import redis
 import redis.asyncio
@@ -18,6 +20,8 @@ from topiccrawl.storage.redis_address import redis_url
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_PATH = re.compile(r"/?[0-9]*/?")
+"""Path of a URL of a server, which is the number of the database."""
 TIMEOUT = 5.0
 """Timeout of connections and commands in seconds."""
 _IGNORED = frozenset({"encoding", "decode_responses", "retry_on_timeout"})
@@ -48,16 +52,19 @@ def _create(kind: Any, settings: Mapping[str, Any], retry: object) -> Any:  # no
     for name, param in (("REDIS_HOST", "host"), ("REDIS_PORT", "port"), ("REDIS_DB", "db")):
         if settings.get(name) is not None:
             given[param] = settings.get(name)
-    if url := redis_url(settings):
+    url = redis_url(settings)
+    if url:
         given["url"] = url
     known = {name: value for name, value in given.items() if name not in _IGNORED}
     times = {"socket_timeout": TIMEOUT, "socket_connect_timeout": TIMEOUT}
     try:
+        if not _PATH.fullmatch(urlsplit(url).path) and not url.startswith("unix:"):
+            raise ValueError  # redis-py would use database 0  # noqa: TRY301
         return get_redis(**{**times, **known, "redis_cls": kind, "retry": retry})
     except ValueError:
         # without the error and its cause, which may quote a password that contains a slash
         raise SettingError(
             "REDIS_URL cannot be used: write "
-            "redis://USER:PASSWORD@HOST:PORT/DATABASE, and percent-encode "
-            "special characters in user and password"
+            "redis://USER:PASSWORD@HOST:PORT/DATABASE with a number as "
+            "DATABASE, and percent-encode special characters in user and password"
         ) from None

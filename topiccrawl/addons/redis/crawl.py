@@ -11,6 +11,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from scrapy import Request, signals
 from scrapy_redis.defaults import START_URLS_KEY
@@ -41,6 +42,7 @@ from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.frontiers import FrontierSpec, checked_name
 from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.signals import hosts_taken
+from topiccrawl.storage.redis_address import redis_url
 
 if TYPE_CHECKING:
     import redis
@@ -98,13 +100,20 @@ class SharedFrontiers:
         )
 
     def place(self, name: str) -> str:
-        """Return the place of a frontier for the log of crawls: server and name.
+        """Return the place of a frontier for the log of crawls: server, TLS options, and name.
 
         >>> from scrapy.settings import Settings
-        >>> SharedFrontiers(Settings({"REDIS_URL": "redis://:secret@h:7/3"})).place("nev")
-        'redis://h:7/3#nev'
+        >>> url = "rediss://:secret@h:7/3?ssl_cert_reqs=none&ssl_password=secret"
+        >>> SharedFrontiers(Settings({"REDIS_URL": url})).place("nev")
+        'rediss://h:7/3?ssl_cert_reqs=none#nev'
         """
-        return f"{address(client_of(self._settings))}#{checked_name(name)}"
+        server, given = address(client_of(self._settings)), redis_url(self._settings)
+        options = {
+            option: value
+            for option, value in parse_qsl(urlsplit(given).query)
+            if option.startswith("ssl_") and option != "ssl_password"
+        }
+        return f"{server}{'?' if options else ''}{urlencode(options)}#{checked_name(name)}"
 
     def read(self, place: str) -> Reader:
         """See ``Frontiers.read``."""

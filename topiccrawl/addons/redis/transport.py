@@ -79,11 +79,12 @@ def address(client: redis.Redis | AsyncRedis) -> str:
     """Return the address of the server of a client, without the password."""
     known = client.connection_pool.connection_kwargs
     if "path" in known:
-        return f"unix://{known['path']}"
+        return f"unix://{known['path']}" + (f"?db={known['db']}" if known.get("db") else "")
     secure = issubclass(
         client.connection_pool.connection_class, (redis.SSLConnection, redis.asyncio.SSLConnection)
     )
     host, port, db = known.get("host", "localhost"), known.get("port", 6379), known.get("db", 0)
+    host = f"[{host}]" if ":" in host else host
     return f"redis{'s' if secure else ''}://{host}:{port}/{db}"
 
 

@@ -356,7 +356,14 @@ def test_other_static_paths_are_answered_with_404(path: str) -> None:
     asyncio.run(check())
 
 
-@pytest.mark.parametrize("text", ["here", "1.2.3.4", "70000", "a:b", ":", "-1"])
+@pytest.mark.parametrize(
+    "text",
+    ["here", "1.2.3.4", "70000", "a:b", ":", "-1", "[::1", "::1", "[::1]", "[a:b]:1", "[[::1]]:1"],
+)
 def test_invalid_address_is_an_error(text: str) -> None:
     with pytest.raises(SettingError, match="TOPICCRAWL_DASHBOARD"):
         address_of(text)
+
+
+def test_ipv6_address_is_written_in_brackets() -> None:
+    assert address_of("[::1]:80") == Address("::1", 80)

@@ -52,11 +52,34 @@ def test_environment_chooses_the_frontiers(monkeypatch: pytest.MonkeyPatch) -> N
     assert isinstance(frontiers_of(project(REDIS_URL="")), LocalFrontiers)
 
 
-@pytest.mark.parametrize("url", [URL, "rediss://127.0.0.1:9/3"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        URL,
+        "rediss://127.0.0.1:9/3",
+        "rediss://[::1]:9/3?ssl_cert_reqs=none&ssl_ca_certs=%2Fetc%2Fca%231.pem",
+        "unix:///run/redis.sock?db=3",
+    ],
+)
 def test_place_is_found_without_its_setting(url: str) -> None:
     place = frontiers_of(project(REDIS_URL=url)).place("nev")
     assert place == f"{url}#nev"
     assert frontiers_of(project(), place).place("nev") == place
+
+
+def test_place_has_no_password_of_the_url() -> None:
+    url = "rediss://u:secret@h/3?ssl_password=secret&ssl_cert_reqs=none&password=secret"
+    assert frontiers_of(project(REDIS_URL=url)).place("nev") == (
+        "rediss://h:6379/3?ssl_cert_reqs=none#nev"
+    )
+
+
+@pytest.mark.parametrize(
+    "url", ["redis://h/abc", "redis://h/0/1", "redis://h:9/-1", "redis://[::1"]
+)
+def test_url_without_a_database_number_is_refused(url: str) -> None:
+    with pytest.raises(SettingError, match=r"REDIS_URL cannot be used: .* a number as DATABASE"):
+        frontiers_of(project(REDIS_URL=url)).place("nev")
 
 
 def test_unknown_dotted_path_is_reported(tmp_path: Path) -> None:

@@ -36,6 +36,13 @@ def test_page_is_self_contained_and_escapes_names() -> None:
     assert f"{FOUND[0].area:.3f}" in html
 
 
+def test_curves_are_lines_of_the_page_that_can_be_cut_out() -> None:
+    lines = page("a.web.jsonl.gz", [(CASE, FOUND)]).splitlines()
+    start = next(n for n, line in enumerate(lines) if line.startswith("<svg"))
+    root = ET.fromstring("\n".join(lines[start : lines.index("</svg>") + 1]))  # noqa: S314  (our own)
+    assert "font-size" in root.attrib, "no style of the page is needed"
+
+
 def test_empty_case_is_drawn() -> None:
     empty = Case(TOPIC, frozenset(), 5, 5, 0, (), 0.0)
     assert harvest("bfs", [], empty).area == 0

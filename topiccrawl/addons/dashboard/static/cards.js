@@ -21,7 +21,7 @@ export function tiles({ totals, run, series }) {
     tile(t("stories"), number(totals.articles), "", t("reprints", number(totals.duplicates))),
     tile(t(run.finished ? "took" : "time"), clock(run.seconds), "", run.began ? t("since", moment(run.began)) : ""));
 }
-const FAILURES = ["storage_error", "store-failed", "state_error", "setting_error", "start_error", "seeds_unreachable", "discovery_failed"];
+const FAILURES = ["storage_error", "store-failed", "state_error", "setting_error", "start_error", "seeds_unreachable", "processing_failed", "discovery_failed"];
 // Nodes that neither finished nor report: killed or disconnected.
 const silent = (nodes) => Boolean(nodes?.length) && nodes.every(({ live, run }) => !live && !run.finished);
 

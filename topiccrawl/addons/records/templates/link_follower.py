@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from topiccrawl.extract.pagination import parse_page_url
 from topiccrawl.links.hosts import HostRules
 from topiccrawl.links.limits import parse_html
-from topiccrawl.links.scripted import scripted_next
+from topiccrawl.links.scripted import scripted_next, scripted_redirect
 from topiccrawl.links.traps import TrapRules, trap
 from topiccrawl.links.urls import canonical
 
@@ -73,7 +73,8 @@ class LinkFollower:
     def follow(self, layer: int, page: Page, html: str, encoding: str = "utf-8") -> NextLinks:
         """Return the links to follow from a page of a layer; none in the last layer.
 
-        The "next page" link is followed only if a link of the page matches a keyword [S1].
+        The "next page" link is followed only if a link of the page matches a keyword [S1]. A
+        redirect by a script counts as the next page of a seed.
 
         >>> from topiccrawl.links.page import read_page
         >>> from topiccrawl.addons.records.templates.template import resolve
@@ -90,10 +91,17 @@ class LinkFollower:
             if self.template.layer_word(layer, link.anchor) is not None and self.allows(link.url)
         ]
         if not matched:
-            return NextLinks(itself=True)
+            return NextLinks(next=self._moved(layer, page, html), itself=True)
         following = next_page_url(html, page.url, encoding)
         following = following if following and self.allows(following) else ""
         return NextLinks(tuple(dict.fromkeys(matched)), following, itself=bool(following))
+
+    def _moved(self, layer: int, page: Page, html: str) -> str:
+        """Return the URL to which a script of a seed without other links leads, or ""."""
+        only = page.links[0] if layer == 0 and len(page.links) == 1 else None
+        if only is None or only.anchor or not scripted_redirect(html):
+            return ""
+        return only.url if self.allows(only.url) else ""
 
 
 def next_page_url(html: str, url: str, encoding: str = "utf-8") -> str:

@@ -88,6 +88,15 @@ def test_each_layer_follows_links_with_its_own_words() -> None:
     assert follow(2, html) == NextLinks()
 
 
+def test_redirect_by_script_is_followed_from_a_seed_without_other_links() -> None:
+    script = "<script>location.href = '/cn/'</script>"
+    moved = NextLinks(next="http://a.test/cn/", itself=True)
+    assert follow(0, script) == moved
+    assert follow(1, script) == NextLinks(itself=True), "only once, not in each layer"
+    assert follow(0, script + "<a href=/x>x</a>") == NextLinks(itself=True)
+    assert follow(0, script.replace("/cn/", "http://bad.test/")) == NextLinks(itself=True)
+
+
 def test_next_page_needs_the_word_of_the_layer() -> None:
     assert follow(1, '<a href="?page=3">下一页</a>') == NextLinks(itself=True)
     html = '<a href="lx.asp">联系我们</a><a href="?page=3">下一页</a>'
