@@ -273,10 +273,14 @@ class _LayoutBuilder:
 
     def _close_box(self, frame: _Frame) -> None:
         _, number, outer, line, hidden, tag, names, begin, node = frame
+        end = len(self.blocks)
         if tag in BREAKS:
             self._flush()
+            end = len(self.blocks)
+        elif begin < end and any(map(str.strip, self.parts)):
+            end += 1  # the open block, which began in this box
         self.box, self.line, self.hidden = outer, line, hidden
-        self.boxes[number] = Box(tag, outer, names, begin, len(self.blocks), node)
+        self.boxes[number] = Box(tag, outer, names, begin, end, node)
 
     def _flush(self) -> None:
         """End the current block, unless it has no text."""

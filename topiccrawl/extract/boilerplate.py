@@ -7,6 +7,30 @@ import re
 LONGEST = 70
 """Most characters of a boilerplate line; longer lines are text."""
 
+_SIMPLIFIED = (
+    "责编辑来标题页发时间评论点击关键词扫阅读链报专荐闻热门内进举录签浏览声转载经权导"
+    "记讯网视杂实约驻员体财线车乐娱户则摄"
+)
+_TRADITIONAL = (
+    "責編輯來標題頁發時間評論點擊關鍵詞掃閱讀鏈報專薦聞熱門內進舉錄籤瀏覽聲轉載經權導"
+    "記訊網視雜實約駐員體財線車樂娛戶則攝"
+)
+"""Characters of the patterns of boilerplate and bylines that differ between the scripts."""
+
+
+def both_scripts(pattern: str) -> str:
+    """Return a pattern that also matches traditional Chinese.
+
+    Args:
+        pattern: Regular expression in simplified Chinese, with such characters outside of brackets.
+
+    >>> both_scripts("责任编辑[:：]")
+    '[责責]任[编編][辑輯][:：]'
+    """
+    pairs = zip(_SIMPLIFIED, _TRADITIONAL, strict=True)
+    return pattern.translate({ord(one): f"[{one}{other}]" for one, other in pairs})
+
+
 _BOILERPLATE_TAGS = frozenset(("nav", "footer", "aside", "form", "menu"))
 _BOILERPLATE_NAMES = re.compile(
     r"comment|pinglun|foot|copyright|side-?bar(?!-(?:grid|layout))|crumb|\bnavi?\b|navbar|\bmenu|share|"
@@ -29,14 +53,16 @@ _CAPTION = re.compile(
     r"signup|promo|read-?more|social|video-?title|\btags?\b"
 )
 _BOILERPLATE = re.compile(
-    r"^[\W_]*(?:责任编辑|责编|编辑[:：]|作者[:：]|来源[:：]|稿源[:：]|原标题[:：]|分享到|分享[:：]|收藏|打印|关闭|"
-    r"字号|字体|版权|Copyright|上一[篇页]|下一[篇页]|返回(?:首页|顶部|列表)|"
-    r"相关(?:阅读|新闻|链接|文章|报道|专题|推荐)|推荐阅读|延伸阅读|精彩推荐|猜你喜欢|"
-    r"热门(?:新闻|推荐|文章|点击|评论|排行)|更多(?:内容|精彩|新闻|[>＞])|扫一扫|点击(?:查看|进入)|我要评论|"
-    r"网友评论|评论(?=[(（:：\d]|$)|举报|登录|标签[:：]|关键[词字][:：]|Tags?[:：]|浏览[:：次]|"
-    r"阅读[:：(（]|点击[:：]|发布时间|发布日期|时间[:：]|日期[:：]|免责声明|声明[:：]|特别声明|本文来源|文章来源|"
-    r"信息来源|转载请|未经授权|相关\])"
-    r"|(?:责任编辑|责编)[:：]|All Rights Reserved|ICP备",
+    both_scripts(
+        r"^[\W_]*(?:责任编辑|责编|(?:编辑|作者|来源|稿源|原标题)\s?[:：|｜丨]|分享到|分享[:：]|收藏|打印|列印|关闭|"
+        r"字号|字体|版权|Copyright|[上下]一(?:篇|页|则)|返回(?:首页|顶部|列表)|"
+        r"(?:相关|延伸)(?:阅读|新闻|链接|文章|报道|报导|专题|推荐)|推荐阅读|精彩推荐|猜你喜欢|"
+        r"热门(?:新闻|推荐|文章|点击|评论|排行)|更多(?:内容|精彩|新闻|[>＞])|扫一扫|点击(?:查看|进入)|我要评论|"
+        r"网友评论|评论(?=[(（:：\d]|$)|举报|登录|标签[:：]|关键(?:词|字)[:：]|Tags?[:：]|浏览[:：次]|"
+        r"阅读[:：(（]|点击[:：]|发布时间|发布日期|时间[:：]|日期[:：]|免责声明|声明[:：]|特别声明|本文来源|文章来源|"
+        r"信息来源|转载请|未经授权|相关\])"
+        r"|(?:责任编辑|责编)[:：]|All Rights Reserved|ICP备"
+    ),
     re.IGNORECASE,
 )
 _DATED = re.compile(
@@ -75,6 +101,8 @@ def is_boilerplate(text: str) -> bool:
     """Return whether a line is boilerplate by its words.
 
     >>> is_boilerplate("(责任编辑：王小明)"), is_boilerplate("相关阅读：")
+    (True, True)
+    >>> is_boilerplate("責任編輯：王小明"), is_boilerplate("作者｜王小明")
     (True, True)
     >>> is_boilerplate("评论家认为它很好。")
     False

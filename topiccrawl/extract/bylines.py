@@ -5,46 +5,66 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from topiccrawl.extract.boilerplate import both_scripts
+
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _END = (
-    r"(?=[\s)）】\]|｜,，;；。、]|作者|记者|编辑|责编|责任编辑|来源|时间|发布|评论|浏览|点击|字号|我要|分享"
+    r"(?=[\s)）】\]|｜丨，,；;。、]|作者|记者|编辑|责编|责任编辑|来源|时间|发布|评论|浏览|点击|字号|我要|分享"
     r"|\d{4}[-年/]|$)"
 )
+_IS = r"\s*[:：|｜丨]\s*"
 _SOURCE = re.compile(
-    rf"(?:文章来源|新闻来源|信息来源|稿件来源|消息来源|来源|稿源|来自|转自|出处)\s*[:：]\s*([^\s:：|<>]{{2,30}}?){_END}"
+    both_scripts(
+        rf"(?:(?:来源(?<![图圖片据據频頻]来源)|稿源|来自(?<![图圖片]来自)|转自|出处){_IS}"
+        rf"|来源于(?<![^\s\d]来源于)\s+)([^\s:：|<>]{{2,30}}?){_END}"
+    )
 )
-_ROLE = r"(?!编辑|责编|责任|来源|作者|记者|时间|发布|摄影|报道|字号|评论|分享|新浪|微博|网友)"
+_ROLE = r"(?!编辑|责编|责任|来源|作者|记者|时间|发布|摄影|报道|报导|字号|评论|分享|新浪|微博|网友)"
 _HAN = r"[\u4e00-\u9fff]"
+_SPACED = rf"{_HAN}[ 　]{_HAN}(?!{_HAN})"
 _LATIN = r"[A-Z][\w.'-]*(?: [A-Z][\w.'-]*){1,3}"
-_NAME = rf"{_ROLE}(?:{_HAN}[ 　]{_HAN}(?!{_HAN})|[\u4e00-\u9fff·]{{2,6}})|{_LATIN}"
-_MORE = rf"[ 　、,，/]{{1,3}}{_ROLE}{_HAN}{{2,3}}(?!{_HAN})"
+_NAME = rf"{_ROLE}(?:{_SPACED}|[\u4e00-\u9fff·]{{2,6}})|{_LATIN}"
+_MORE = rf"[ 　、,，/]{{1,3}}{_ROLE}(?:{_SPACED}|{_HAN}{{2,3}}(?!{_HAN}))"
 _NAMES = rf"((?:{_NAME})(?:{_MORE}){{0,4}})"
-_STOP = r"(?=[\s)）】\]|｜,，;；。、/]|编辑|责编|责任编辑|来源|摄影|报道|$)"
-_WRITERS = (
-    re.compile(rf"(?:(?:作者|撰文|撰稿|文字|文)\s*[:：]|(?<!\w)文\s*[/／｜丨])\s*{_NAMES}{_STOP}"),
-    re.compile(rf"记者\s*[:：]\s*{_NAMES}{_STOP}"),
-    re.compile(
-        rf"(?:本报|本网|见习|实习|特约|驻{_HAN}{{2,6}})记者\s*{_NAMES}(?=[\s)）】\]]|报道|摄|$)"
-    ),
-    re.compile(rf"[(（]记者\s*({_HAN}{{2,4}}(?:[ 　、]{{1,3}}{_HAN}{{2,4}}){{0,3}})\s*[)）]"),
+_SEVERAL = rf"({_HAN}{{2,4}}(?:[ 　、]{{1,3}}{_HAN}{{2,4}}){{0,3}})"
+_STOP = r"(?=[\s)）】\]|｜丨，,；;。、/]|编辑|责编|责任编辑|来源|摄影|报道|$)"
+_PRESS = rf"(?:{_HAN}{{0,6}}(?:记者|通讯员)\s*)?"
+_WRITERS = tuple(
+    re.compile(both_scripts(pattern))
+    for pattern in (
+        rf"(?:(?:作者|撰文|撰稿|文字){_IS}|文\s*[:：]\s*|(?<!\w)文\s*[/／|｜丨]\s*){_PRESS}{_NAMES}{_STOP}",
+        rf"记者\s*[:：]\s*{_NAMES}{_STOP}",
+        rf"(?:本报|本网|见习|实习|特约|驻{_HAN}{{2,6}})记者\s*{_NAMES}(?=[\s)）】\]]|报道|摄|$)",
+        rf"(?:新闻|媒体|周刊|首席|报|网|社|台|视)记者\s+{_NAMES}(?=[\s)）】\]]|报道|摄|$)",
+        rf"[(（]记者\s*{_SEVERAL}\s*(?:通讯员[^()（）]{{0,20}})?[)）]",
+        rf"记者\s*{_SEVERAL}\s*[/／]",
+    )
 )
 _ENGLISH = re.compile(r"^(?:By|BY) ((?:[A-Z][\w.'-]*)(?: [A-Z][\w.'-]*){1,3})$", re.MULTILINE)
+_BLANK_IN_NAME = re.compile(rf"(?<![\u4e00-\u9fff])({_HAN})[ 　]({_HAN})(?!{_HAN})")
+"""A blank between the two characters of a name, which aligns it with names of three."""
 _SPLIT = re.compile(r"[ 　、,，/]+")
 _AUTHOR_MARKS = "[rel~=author], [itemprop=author], [class*=author i], [class*=byline i]"
 _PARTICLE = 3  # letters of a word of a name without a capital, such as de or van
 _COMMENT = re.compile(r"comment", re.IGNORECASE)
 _MOST_MARKS, _LONGEST_BYLINE = 30, 100
-_BY = re.compile(r"^(?:(?:posted|published|written|story|words) )?by\b[\s:]*", re.IGNORECASE)
+_BY = re.compile(
+    r"^(?:(?:(?:posted|published|written|story|words) )?by\b[\s:]*|(?:由|作者)[\s:：]+)",
+    re.IGNORECASE,
+)
 _AND = re.compile(r"\s*(?:,|&|;|\band\b)\s*")
 _PERSON = re.compile(rf"{_ROLE}{_HAN}{{2,4}}|[^\W\d_a-z][\w.'’-]*(?: [^\W\d_][\w.'’-]*){{1,3}}")
 _NO_NAMES = frozenset(
     ("未知", "佚名", "编辑", "记者", "作者", "来源", "责编", "网络", "综合", "报道", "微博", "时间",
-     "关注", "本站", "小编", "匿名", "管理员")
+     "关注", "本站", "小编", "匿名", "管理员", "記者", "編輯", "來源", "報導", "綜合")
 )  # fmt: skip
+_NO_SOURCES = frozenset(("未知", "佚名"))
 _MEDIUM = re.compile(
-    r"[\w·-]{0,16}(?:报|网|社|台|刊|周刊|杂志|新闻|体育|娱乐|财经|科技|汽车|客户端|通讯|时报|在线|频道)"
+    both_scripts(
+        r"[\w·-]{0,16}(?:报|网|社|台|刊|周刊|杂志|新闻|体育|娱乐|财经|科技|汽车|客户端|通讯|时报|在线|频道)"
+    )
 )
 _LINES_BEFORE = 5
 """Lines before a date that are searched for the name of a medium."""
@@ -58,7 +78,8 @@ def source_in(text: str) -> str:
     '新京报'
     """
     match = _SOURCE.search(text)
-    return "" if match is None else match[1].strip("《》“”\"'[]【】()（）")
+    name = "" if match is None else match[1].strip("《》“”\"'[]【】()（）")
+    return "" if name in _NO_SOURCES else name
 
 
 def medium_near_date(text: str) -> str:
@@ -150,7 +171,6 @@ def _is_of_comment(element: LexborNode) -> bool:
 def _names(text: str, *, latin: bool) -> str:
     if latin or text.isascii():
         return text.strip()
+    text = _BLANK_IN_NAME.sub(r"\1\2", text)
     parts = [part for part in _SPLIT.split(text) if part]
-    if all(len(part) == 1 for part in parts):  # 朱 渊: a name with a blank between its characters
-        parts = ["".join(parts)]
     return " ".join(part for part in parts if part not in _NO_NAMES)

@@ -69,10 +69,17 @@ _TIME = (
     rf"(?:{_HALF}\s*)?(?P<hour>2[0-3]|[01]?\d)\s*[:：时時点點]\s*(?P<minute>[0-5]\d)"
     r"(?:\s*[:：分]\s*(?P<second>[0-5]\d))?"
 )
+_WEEKDAY = r"(?:[(（]?(?:星期|周|週).[)）]?|[(（].(?:曜日?)?[)）])"
 _WRITTEN = re.compile(
-    rf"(?<!\d){_DAY}(?:[T\s,，]*(?:[(（]?(?:星期|周).[)）]?\s*)?{_TIME}(?:\.\d+)?"
+    rf"(?<!\d){_DAY}(?:(?:[T\s,，]*|\s[-–]\s){_WEEKDAY}?\s*{_TIME}(?:\.\d+)?"
     rf"(?:\s?(?P<later>[ap])\.?m\b)?(?:\s*{ZONE})?)?",
     re.IGNORECASE,
+)
+_ERA_YEAR = re.compile(r"(?P<era>令和|平成|民[国國])\s*(?P<year>元|\d{1,3})(?=\s*年\s*\d)")
+_ERAS = {"令": 2018, "平": 1988, "民": 1911}
+"""Years before the first year of Japanese eras and of the Republic of China (Taiwan)."""
+_ROC_YEAR = re.compile(
+    r"(?<![\d./-])(?P<year>1\d\d)(?=([-/.])(?:1[0-2]|0?[1-9])\2(?:3[01]|[12]\d|0?[1-9])(?!\d|[./-]\d))"
 )
 _TODAY = re.compile(r"(?:今天|今日|现在|当前)(?:是|时间|日期)[\s:：]*$")
 """Text before a date that the page shows to its reader: the day of the visit."""
@@ -150,7 +157,8 @@ def published(
     for texts in (stated, *short, near):
         found = [m for text in texts for m in _moments(text, tag, zone) if _valid(m.day, last)]
         if found:
-            return _best(found, dated).iso
+            best = _best(found, dated)
+            return (best if best.clock else _with_clock(best, near, tag, zone)).iso
     relative = relative_dates if zone is not None else _english_ago
     timed = [m for text in near[:_HEAD] for m in relative(text, fetched_at, dated)]
     if timed := [m for m in timed if _valid(m.day, last) and _near(m.day, dated)]:
@@ -224,12 +232,20 @@ def _best(found: list[Moment], dated: date | None) -> Moment:
     return next((m for m in same if m.clock), same[0])
 
 
+def _with_clock(best: Moment, near: Sequence[str], tag: str, zone: tzinfo | None) -> Moment:
+    """Return the moment with the time of day of the same date in a short line near the headline."""
+    texts = (_short(text, _SHORT_LINES[-1], "") for text in near[:_HEAD])
+    same = (m for text in texts for m in _moments(text, tag, zone) if m.day == best.day)
+    return next((m for m in same if m.clock), best)
+
+
 def _near(day: date, dated: date | None) -> bool:
     """Return whether a date differs from the URL's date by at most one day."""
     return dated is None or abs(day - dated) <= timedelta(days=1)
 
 
 def _moments(text: str, tag: str, zone: tzinfo | None) -> Iterator[Moment]:
+    text = _with_western_years(text, tag)
     if not _FOUR_DIGITS.search(text):
         return
     text = text if text.isascii() else text.translate(_DIGITS)
@@ -242,6 +258,26 @@ def _moments(text: str, tag: str, zone: tzinfo | None) -> Iterator[Moment]:
         if day is not None and not _TODAY.search(before):
             yield Moment(day, _clock(match, zone))
     yield from calendar_of(tag).days(text)
+
+
+def _with_western_years(text: str, tag: str) -> str:
+    """Replace the years of Japanese eras and of Taiwan: 令和8年, 民國115年, in Taiwan 115/01/12.
+
+    >>> _with_western_years("令和元年5月1日 中華民國115年1月12日", "ja")
+    '2019年5月1日 中華2026年1月12日'
+    >>> _with_western_years("發布日期：115-01-12", "zh-Hant-TW")
+    '發布日期：2026-01-12'
+    """
+    if "年" in text:
+        text = _ERA_YEAR.sub(_western_year, text)
+    if tag.lower().startswith(("zh-tw", "zh-hant")):
+        text = _ROC_YEAR.sub(lambda match: str(_ERAS["民"] + int(match["year"])), text)
+    return text
+
+
+def _western_year(match: re.Match[str]) -> str:
+    year = match["year"]
+    return str(_ERAS[match["era"][0]] + (1 if year == "元" else int(year)))
 
 
 def _clock(match: re.Match[str], zone: tzinfo | None) -> str:

@@ -1,7 +1,7 @@
-"""Texts of articles in the scripts of a page that shows nothing without its scripts.
+"""Articles and lists in the scripts of a page that shows nothing without its scripts.
 
-Such pages hold the article as JSON: JSON-LD with ``articleBody``, ``__NEXT_DATA__``, or an object
-that is assigned to a variable (``window.__INITIAL_STATE__``).
+Such pages hold them as JSON: JSON-LD with ``articleBody``, ``__NEXT_DATA__``, or an object that is
+assigned to a variable (``window.__INITIAL_STATE__``).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from topiccrawl.text.digest import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from selectolax.lexbor import LexborHTMLParser
 
@@ -29,6 +29,9 @@ MOST_OBJECTS = 20_000
 SHORTEST = 400
 """Fewest bytes (UTF-8) of letters of a text: 133 Chinese characters."""
 
+_ABOVE = 3
+"""Most objects and lists around a text that are searched for its headline and time."""
+
 _RIVAL = 0.5
 """Length of a second text, as a share of the longest, from which the page is a list of texts."""
 
@@ -37,16 +40,21 @@ _OBJECT = re.compile(r"(?:[\w.$\s\[\]\"']{1,80}=\s*)?(?=[{\[])")
 _TAG = re.compile(r"<[^<>]*>")
 _SENTENCE = re.compile(r"[。！？]|[.!?](?:\s|$)")
 _TITLES = ("headline", "title")
-_TIME = re.compile(r"publi|pub_?(?:time|date)|^(?:c|create_?)(?:time|d_?at)$|^date", re.IGNORECASE)
+_URLS = ("url", "link")
+_URL = re.compile(r"(?:https?:/)?[\w.-]*/[^\s<>\"]{1,500}")
+_TIME = re.compile(
+    r"publi|(?:pub|news)_?(?:time|date)|^(?:c|create_?)(?:time|d_?at)$|^date", re.IGNORECASE
+)
 
 
 class _LongText(NamedTuple):
-    """A long text in an object; ``size`` is that of its letters."""
+    """A long text; ``size`` is that of its letters, ``own`` if its object has the title."""
 
     size: int
     text: str
     title: str
     times: str
+    own: bool
 
 
 def embedded_article(tree: LexborHTMLParser, title: str) -> str:
@@ -62,26 +70,50 @@ def embedded_article(tree: LexborHTMLParser, title: str) -> str:
     >>> embedded_article(parse_html(page), "车展_新闻")[:65]
     '<article><h1>车展</h1><time datetime="2026-01-12"></time><p>车展今天开幕。'
     """
-    nodes = islice(_nodes(tree), MOST_OBJECTS)
-    texts = {one.text: one for node in nodes if isinstance(node, dict) for one in _texts(node)}
+    texts = {one.text: one for places in _objects(tree) for one in _texts(places)}
     found = sorted(texts.values(), key=lambda one: -one.size)
     headline = fold(title)
     named = [one for one in found if (own := fold(one.title)) and own in headline]
-    chosen = (named or found)[:1]
+    chosen = ([one for one in named if one.own] or named or found)[:1]
     if not chosen or (not named and len(found) > 1 and found[1].size > _RIVAL * found[0].size):
         return ""
     return _markup(chosen[0])
 
 
-def _nodes(tree: LexborHTMLParser) -> Iterator[Any]:
+def embedded_links(tree: LexborHTMLParser) -> str:
+    """Return the links in the scripts of a page as markup: objects with a headline and a URL.
+
+    >>> from topiccrawl.links.limits import parse_html
+    >>> state = [{"title": "车展今天开幕", "url": "/2026/1.html"}, {"title": "专题", "url": "car"}]
+    >>> embedded_links(parse_html(f"<script>window.S={json.dumps(state)};</script>"))
+    '<ul><li><a href="/2026/1.html">车展今天开幕</a></ul>'
+    """
+    nodes = [places[0] for places in _objects(tree)]
+    pairs = ((_first(node, _URLS), _first(node, _TITLES)) for node in nodes)
+    links = {url: title for url, title in pairs if title.strip() and _URL.fullmatch(url)}
+    items = "".join(f'<li><a href="{escape(url)}">{escape(one)}</a>' for url, one in links.items())
+    return f"<ul>{items}</ul>".encode("utf-8", "ignore").decode() if items else ""
+
+
+_Places = tuple[Any, ...]
+"""An object or list, followed by those that contain it, inner first."""
+
+
+def _objects(tree: LexborHTMLParser) -> Iterator[_Places]:
+    return (one for one in islice(_nodes(tree), MOST_OBJECTS) if isinstance(one[0], dict))
+
+
+def _nodes(tree: LexborHTMLParser) -> Iterator[_Places]:
     """Yield the objects and lists of all scripts that begin with one."""
     for script in tree.css("script"):
-        stack = list(_values(script.text()))
+        stack: list[_Places] = [(value,) for value in _values(script.text())]
         while stack:
-            one = stack.pop()
-            yield one
-            inner = one.values() if isinstance(one, dict) else one
-            stack += [part for part in inner if isinstance(part, (dict, list))]
+            places = stack.pop()
+            yield places
+            inner = places[0].values() if isinstance(places[0], dict) else places[0]
+            above = places[:_ABOVE]
+            parts = [(part, *above) for part in inner if isinstance(part, (dict, list))]
+            stack += reversed(parts)
 
 
 def _values(script: str) -> Iterator[Any]:
@@ -99,12 +131,14 @@ def _values(script: str) -> Iterator[Any]:
     yield value
 
 
-def _texts(node: Mapping[str, Any]) -> Iterator[_LongText]:
-    """Yield the long texts of an object, with its headline and times."""
-    texts = [value for value in node.values() if isinstance(value, str) and _is_long(value)]
+def _texts(places: _Places) -> Iterator[_LongText]:
+    """Yield the long texts of an object, with headline and times of the nearest object."""
+    texts = [value for value in places[0].values() if isinstance(value, str) and _is_long(value)]
     if texts:
-        title, times = _title(node), _times(node)
-        yield from (_LongText(_size(text), text, title, times) for text in texts)
+        nodes = [one for one in places if isinstance(one, dict)]
+        titles = [_first(one, _TITLES) for one in nodes]
+        title, times = next(filter(None, titles), ""), next(filter(None, map(_times, nodes)), "")
+        yield from (_LongText(_size(text), text, title, times, bool(titles[0])) for text in texts)
 
 
 def _is_long(text: str) -> bool:
@@ -115,8 +149,8 @@ def _size(text: str) -> int:
     return len(fold(_TAG.sub(" ", text)).encode("utf-8", "ignore"))
 
 
-def _title(node: Mapping[str, Any]) -> str:
-    return next((one for name in _TITLES if isinstance(one := node.get(name), str)), "")
+def _first(node: Mapping[str, Any], names: Iterable[str]) -> str:
+    return next((one for name in names if isinstance(one := node.get(name), str)), "")
 
 
 def _times(node: Mapping[str, Any]) -> str:

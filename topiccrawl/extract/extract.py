@@ -264,13 +264,15 @@ def _compose(reading: _Reading, body: Body, fetched_at: float) -> Extracted:
     tag = _tag(reading.declared, language)
     near = _nearby_texts(reading.text, title, body.text)
     lines = body.text.split("\n")  # the first and the last may have credits and names of editors
-    bylines = "\n".join((*near, lines[0][:120], lines[-1][-120:]))
+    begin = near[0].removesuffix(lines[0][:_PROBE_LENGTH])  # cut, possibly within a name
+    bylines = "\n".join((begin, *near[1:], lines[0][:120], lines[-1][-120:]))
     return Extracted(
         title=title,
         body=_without_head(body.text, title, tag),
         published=published(metadata.dates, near, reading.url, tag, fetched_at, title),
         source=(
-            metadata.source
+            source_in(metadata.source)
+            or metadata.source
             or source_in(bylines)
             or medium_near_date("\n".join(near))
             or _marked_source(reading.tree)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import msgpack
 
 from topiccrawl.extract.body import Body
-from topiccrawl.extract.embedded import embedded_article
+from topiccrawl.extract.embedded import embedded_article, embedded_links
 from topiccrawl.extract.extract import Conditions, Extraction, extract_by
 from topiccrawl.extract.frames import FrameTrial, FrameView
 from topiccrawl.extract.genres import Genre
@@ -142,8 +142,8 @@ def _read(raw: RawPage) -> _CachedPage:
     tree = parse_html(text)
     page = read_page(text, raw.url, raw.robots_tags, encoding, tree)
     blank = is_blank(page, text)
-    if blank and (article := embedded_article(tree, page.title)):
-        text = f"{text}{article}"
+    if blank and (shown := embedded_article(tree, page.title) or embedded_links(tree)):
+        text = f"{text}{shown}"
         tree = parse_html(text)
         page = read_page(text, raw.url, raw.robots_tags, encoding, tree)
     kept = tree if len(text) <= _LARGE else None

@@ -7,6 +7,7 @@ from collections import defaultdict
 from html import unescape
 from typing import TYPE_CHECKING
 
+from topiccrawl.extract.boilerplate import is_byline
 from topiccrawl.links.urls import is_home
 from topiccrawl.text.digest import fold
 
@@ -23,6 +24,7 @@ MIN_LETTERS = 6
 
 _SITE = re.compile(
     r"网$|网站|频道|新闻|日报|晚报|时报|早报|门户|首页|论坛|社区|博客|在线|客户端|电视台|资讯|中心|专题|"
+    r"政府|委员会$|数字报|(?:大学|学院|医院)$|(?:[省市县区州]|国家)\w{1,8}[局厅]$|"
     r"新浪|搜狐|网易|腾讯|凤凰|人民|新华|央视|澎湃|财经|体育|娱乐|科技|军事|汽车|房产|教育|"
     r"\.com|\.cn|\.net|\.org|\bnews\b|\btimes\b|\bpost\b|\bjournal\b|\bdaily\b",
     re.IGNORECASE,
@@ -91,7 +93,8 @@ def headings_of(tree: LexborHTMLParser, stated: Stated, title: str) -> tuple[lis
 
     An h1 that links to the root of the site is the site's name and ignored. An h1 in a breadcrumb
     trail is ignored, too; if there is no other h1, the first h2 counts as h1. An h3 counts if it is
-    contained in ``<title>``. Kickers are removed if a stated headline begins with the other part.
+    contained in ``<title>``. Kickers are removed if a stated headline begins with the other part;
+    a byline or time at the end of a heading is removed, too.
 
     >>> from selectolax.lexbor import LexborHTMLParser
     >>> page = LexborHTMLParser("<nav><h1>Storm report, live</h1></nav>"
@@ -135,7 +138,9 @@ def _without_kicker(heading: LexborNode, known: Sequence[str]) -> str:
     last = fold(parts[-1]) if len(parts) > 1 else ""
     if len(last) >= MIN_LETTERS and any(text.startswith(last) for text in known):
         return parts[-1]
-    return heading.text(separator="")
+    text = heading.text(separator="")
+    own = text.removesuffix(parts[-1]) if parts and is_byline(parts[-1]) else text
+    return own if len(fold(own)) >= MIN_LETTERS else text
 
 
 def _candidates(
@@ -173,6 +178,8 @@ def _without_tail(text: str, site: str) -> str:
             continue
         last = found[-1]
         head, tail = text[: last.start()].strip(), text[last.end() :].strip()
+        if not sure and head[-1:].isdigit() and tail[:1].isdigit():  # a score, or years
+            continue
         if head and _is_name(tail, head, site, sure=sure):
             return head
     return text

@@ -47,3 +47,10 @@ def test_long_consent_request_is_frame() -> None:
     found = body(article(f"<div class='story'><p>{LINE * 8}</p></div>{request}"))
     assert LINE.strip() in found
     assert "Your choice" not in found
+
+
+def test_last_line_of_a_box_that_ends_no_line_belongs_to_it() -> None:
+    lines = "<br>".join(f"Number {n}. {LINE * 2}" for n in range(6))
+    found = body(article(f"<center>Read 45 times</center><font>{lines}</font><p>Print</p>"))
+    assert "Number 0." in found
+    assert "Number 5." in found

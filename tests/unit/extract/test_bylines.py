@@ -18,6 +18,12 @@ from topiccrawl.links.limits import parse_html
         ("文章来源:《新城周刊》", "新城周刊"),
         ("来源： 编辑：李四", ""),
         ("他说消息的来源不明", ""),
+        ("來源：新城時報", "新城時報"),
+        ("来源丨新城晚报 编辑丨李四", "新城晚报"),
+        ("2016年01月12日 10:23 来源于 新城网", "新城网"),
+        ("图片来源：新城图库", ""),
+        ("头图来自：新城图库", ""),
+        ("来源:未知 作者:admin", ""),
     ],
 )
 def test_source_is_read_from_text(text: str, source: str) -> None:
@@ -40,6 +46,15 @@ def test_source_is_read_from_text(text: str, source: str) -> None:
         ("作者：佚名", ""),
         ("By Jane Miller\nMarch 3, 2020", "Jane Miller"),
         ("这篇文章没有署名", ""),
+        ("本报记者　王小五　李　四", "王小五 李四"),
+        ("文/本报记者 王小五", "王小五"),
+        ("作者：新城社记者 王小五", "王小五"),
+        ("作者 | 王小五", "王小五"),
+        ("原文 | 新城", ""),
+        ("新城新闻记者 王小五", "王小五"),
+        ("新城讯（记者王小五 通讯员李四）昨天", "王小五"),
+        ("〔記者王小五／新城報導〕", "王小五"),
+        ("作者：王小五　責任編輯：李四", "王小五"),
     ],
 )
 def test_author_is_read_from_text(text: str, author: str) -> None:
@@ -76,6 +91,7 @@ def test_any_text_gives_one_line(text: str) -> None:
         ),
         ('<div class="article-author">Jo Hill, Li Wen &amp; Åsa Ek</div>', "Jo Hill Li Wen Åsa Ek"),
         ("<p class=byline>Posted by Jane Miller</p>", "Jane Miller"),
+        ("<p class=byline>由 <a rel=author href=/c>陈清扬</a></p>", "陈清扬"),
         ('<span class="author">陈清扬</span>', "陈清扬"),
         ('<span class="author">编辑</span><span class="author">新城晚报</span>', ""),
         ('<button class="author-follow">关注</button><b class="author">陈清扬</b>', "陈清扬"),

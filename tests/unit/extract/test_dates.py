@@ -24,6 +24,9 @@ PLAIN = "http://a.test/x"
         ("2016/1/12", "2016-01-12"),
         ("2016.01.12　星期二", "2016-01-12"),
         ("2016年01月12日（星期二）08:00", "2016-01-12T08:00:00+08:00"),
+        ("2016年1月12日 - 10:23", "2016-01-12T10:23:00+08:00"),
+        ("2016/01/12（二）10:23", "2016-01-12T10:23:00+08:00"),
+        ("中華民國105年1月12日", "2016-01-12"),
         ("2016-01-12T10:23:45.123Z", "2016-01-12T10:23:45+00:00"),
         ("2016-01-12T10:23:45-0500", "2016-01-12T10:23:45-05:00"),
         ("2016年02月31日", ""),
@@ -34,6 +37,22 @@ PLAIN = "http://a.test/x"
 )
 def test_chinese_dates_are_read(text: str, expected: str) -> None:
     assert published((), [text], PLAIN, "zh") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "tag", "expected"),
+    [
+        ("発表日：令和８年1月12日", "ja", "2026-01-12"),
+        ("平成元年から平成31年4月30日まで", "ja", "2019-04-30"),
+        ("2026年1月12日（月） 10時23分", "ja", "2026-01-12T10:23:00"),
+        ("發布日期：115-01-12", "zh-Hant-TW", "2026-01-12"),
+        ("張貼日：115/01/12 10:23", "zh-TW", "2026-01-12T10:23:00+08:00"),
+        ("115/01/12", "zh-CN", ""),
+        ("114.1.12.5", "zh-TW", ""),
+    ],
+)
+def test_years_of_japan_and_taiwan_are_read(text: str, tag: str, expected: str) -> None:
+    assert published((), [text], PLAIN, tag) == expected
 
 
 @pytest.mark.parametrize(
@@ -76,6 +95,12 @@ def test_metadata_is_preferred_and_invalid_metadata_ignored() -> None:
     stated = ["yesterday", "2016-01-13"]
     assert published(stated, ["2016-01-12"], PLAIN, "zh") == "2016-01-13"
     assert published(["yesterday"], ["2016-01-12"], PLAIN, "zh") == "2016-01-12"
+
+
+def test_day_of_metadata_gets_its_time_from_a_line_at_the_headline() -> None:
+    near = ["2016年01月12日10:23 来源", "2016-01-11 08:00"]
+    assert published(["2016-01-12"], near, PLAIN, "zh") == "2016-01-12T10:23:00+08:00"
+    assert published(["2016-01-10"], near, PLAIN, "zh") == "2016-01-10"
 
 
 def test_dates_after_the_fetch_are_ignored() -> None:

@@ -111,3 +111,30 @@ def test_visible_text_is_preferred_to_scripts() -> None:
 def test_any_script_raises_no_exception(script: str, title: str) -> None:
     embedded_article(parse_html(f"<script>{script}</script>"), title)
     embedded_article(parse_html(f"<script>a={{{script}</script>"), title)
+
+
+def test_headline_and_time_of_surrounding_objects_are_read() -> None:
+    state = {"doc": {"title": TITLE, "newsTime": "2016-01-12 11:03", "body": {"parts": [
+        {"type": "text", "data": MARKUP}]}}}  # fmt: skip
+    found = extracted_from(page(f"var allData = {json.dumps(state)};").replace(" | 新城网", "-x"))
+    assert found is not None
+    assert (found.title, found.published) == (TITLE, "2016-01-12T11:03:00+08:00")
+
+
+def test_longer_comment_below_the_article_is_not_the_article() -> None:
+    state = {**STORY, "comments": [{"text": "我觉得动力电池还是太贵了。" * 60}]}
+    found = extracted_from(page(json.dumps(state), "type=application/json"))
+    assert found is not None
+    assert found.body == "\n".join(LINES)
+
+
+def test_links_of_a_list_in_a_script_are_read() -> None:
+    news = [{"title": f"{TITLE}（{n}）", "url": f"/detail/{n}"} for n in range(3)]
+    other = [{"title": "设置", "url": "#"}, {"name": "新城网", "url": "https://news.test/"}]
+    state = json.dumps({"props": {"list": news, "rest": other}})
+    raw = RawPage(page(f"window.__STATE__={state}").encode(), "https://news.test/", "text/html")
+    read = StandardReader().read(raw)
+    assert read is not None
+    assert [(link.url, link.anchor) for link in read.page.links] == [
+        (f"https://news.test/detail/{n}", f"{TITLE}（{n}）") for n in range(3)
+    ]

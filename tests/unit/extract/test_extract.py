@@ -117,8 +117,19 @@ def test_source_and_time_are_read_from_meta_elements() -> None:
         '<meta property="og:image" content="http://img.test/a.png">'
     )
     article = found(page(head=head))
-    assert (article.source, article.published) == ("本地日报", "2016-01-12")
+    assert (article.source, article.published) == ("本地日报", "2016-01-12T10:23:00+08:00")
     assert article.images == ("http://img.test/a.png",)
+
+
+def test_source_in_a_meta_element_loses_its_label() -> None:
+    head = '<meta name="source" content="来源：新城晚报">'
+    assert found(page(head=head)).source == "新城晚报"
+
+
+def test_author_in_a_long_first_line_is_read_whole() -> None:
+    first = "本文来自公众号新城周边，作者：王小五，原题《车展开幕记》，图片来自：新城图库。"
+    article = found(f"<title>车展开幕</title><h1>车展开幕</h1><p>{first}</p>{BODY}")
+    assert (article.author, article.source) == ("王小五", "")
 
 
 def test_english_page_gives_its_fields() -> None:

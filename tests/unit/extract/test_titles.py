@@ -19,6 +19,10 @@ from topiccrawl.extract.titles import LONGEST, NONE, headings_of, headline
         ("车展今日开幕|新城|汽车", "车展今日开幕"),
         ("主队5-1大胜客队 球迷欢庆", "主队5-1大胜客队 球迷欢庆"),
         ("主队5-1大胜客队-新城体育", "主队5-1大胜客队"),
+        ("主队5-1大胜新城体育学院", "主队5-1大胜新城体育学院"),
+        ("车展今日开幕-新城市商务局", "车展今日开幕"),
+        ("车展今日开幕-新城日报-新城数字报", "车展今日开幕"),
+        ("一座老城的变迁-大结局", "一座老城的变迁-大结局"),
         ("Bridge opened - The Valley Post", "Bridge opened"),
         ("Bridge opened to a well-known guest", "Bridge opened to a well-known guest"),
         ("  车展   今日\n开幕 ", "车展 今日 开幕"),
@@ -50,6 +54,13 @@ def test_headline_is_preferred_to_a_single_social_title() -> None:
 
 def test_heading_is_used_without_title_and_metadata() -> None:
     assert headline(NONE, "", ["车展开幕"]) == "车展开幕"
+
+
+def test_byline_at_the_end_of_a_heading_is_no_headline() -> None:
+    tree = LexborHTMLParser("<h1>车展今日开幕<br><span>2026-01-12 10:23 来源：新城网</span></h1>")
+    assert headings_of(tree, NONE, "车展今日开幕") == (["车展今日开幕"], 1)
+    tree = LexborHTMLParser("<h1>回顾 <em>2026年1月</em></h1>")
+    assert headings_of(tree, NONE, "") == (["回顾 2026年1月"], 1)
 
 
 @pytest.mark.parametrize("href", ["/", "http://ann.example/", "https://ann.example"])
