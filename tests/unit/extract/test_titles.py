@@ -23,6 +23,8 @@ from topiccrawl.extract.titles import LONGEST, NONE, headings_of, headline
         ("车展今日开幕-新城市商务局", "车展今日开幕"),
         ("车展今日开幕-新城日报-新城数字报", "车展今日开幕"),
         ("一座老城的变迁-大结局", "一座老城的变迁-大结局"),
+        ("车展今日开幕-新城市人民政府", "车展今日开幕"),
+        ("暴雨夜袭新城-市政府转移群众", "暴雨夜袭新城-市政府转移群众"),
         ("Bridge opened - The Valley Post", "Bridge opened"),
         ("Bridge opened to a well-known guest", "Bridge opened to a well-known guest"),
         ("  车展   今日\n开幕 ", "车展 今日 开幕"),
