@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from topiccrawl.text.digest import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from selectolax.lexbor import LexborHTMLParser
 
@@ -48,13 +48,16 @@ _TIME = re.compile(
 
 
 class _LongText(NamedTuple):
-    """A long text; ``size`` is that of its letters, ``own`` if its object has the title."""
+    """A long text; ``size`` is that of its letters, ``own`` if its object has the title.
+
+    ``nodes`` are its object and those around it, inner first.
+    """
 
     size: int
     text: str
     title: str
-    times: str
     own: bool
+    nodes: Sequence[Mapping[str, Any]]
 
 
 def embedded_article(tree: LexborHTMLParser, title: str) -> str:
@@ -132,13 +135,13 @@ def _values(script: str) -> Iterator[Any]:
 
 
 def _texts(places: _Places) -> Iterator[_LongText]:
-    """Yield the long texts of an object, with headline and times of the nearest object."""
+    """Yield the long texts of an object, with the headline of the nearest object."""
     texts = [value for value in places[0].values() if isinstance(value, str) and _is_long(value)]
     if texts:
         nodes = [one for one in places if isinstance(one, dict)]
         titles = [_first(one, _TITLES) for one in nodes]
-        title, times = next(filter(None, titles), ""), next(filter(None, map(_times, nodes)), "")
-        yield from (_LongText(_size(text), text, title, times, bool(titles[0])) for text in texts)
+        title, own = next(filter(None, titles), ""), bool(titles[0])
+        yield from (_LongText(_size(text), text, title, own, nodes) for text in texts)
 
 
 def _is_long(text: str) -> bool:
@@ -165,4 +168,5 @@ def _markup(found: _LongText) -> str:
     if not _TAG.search(text):
         text = "".join(f"<p>{escape(line)}</p>" for line in text.split("\n") if line.strip())
     headline = f"<h1>{escape(found.title)}</h1>" if found.title else ""
-    return f"<article>{headline}{found.times}{text}</article>"
+    times = next(filter(None, map(_times, found.nodes)), "")
+    return f"<article>{headline}{times}{text}</article>"

@@ -87,6 +87,14 @@ def test_long_white_space_in_scripts_is_read() -> None:
     assert embedded_article(parse_html(f"<script>{' ' * 500_000}{story}</script>"), TITLE)
 
 
+def test_many_texts_in_an_object_with_many_fields_are_read() -> None:
+    fields = {f"field{n}": n for n in range(30_000)}
+    texts = [{"text": f"{n}{MARKUP}"} for n in range(3_000)]
+    story = {"title": TITLE, "content": MARKUP * 2}
+    script = json.dumps({**fields, "story": story, "texts": texts}, ensure_ascii=False)
+    assert TITLE in embedded_article(parse_html(f"<script>{script}</script>"), TITLE)
+
+
 @pytest.mark.parametrize(
     "script",
     [
