@@ -145,7 +145,10 @@ def _read(raw: RawPage) -> _CachedPage:
     if blank and (shown := embedded_article(tree, page.title) or embedded_links(tree)):
         text = f"{text}{shown}"
         tree = parse_html(text)
+        links = {link.url: link for link in page.links}  # possibly a redirect by script
         page = read_page(text, raw.url, raw.robots_tags, encoding, tree)
+        links |= {link.url: link for link in page.links}
+        page = page._replace(links=tuple(links.values()))
     kept = tree if len(text) <= _LARGE else None
     return _CachedPage(text, ReadPage(page, encoding, blank), kept)
 

@@ -146,3 +146,13 @@ def test_links_of_a_list_in_a_script_are_read() -> None:
     assert [(link.url, link.anchor) for link in read.page.links] == [
         (f"https://news.test/detail/{n}", f"{TITLE}（{n}）") for n in range(3)
     ]
+
+
+def test_redirect_is_followed_beside_a_list_in_a_script() -> None:
+    state = json.dumps({"title": "新城网", "url": "/about"})
+    html = page(f"window.site={state}") + "<script>location.href = '/news/'</script>"
+    read = StandardReader().read(RawPage(html.encode(), "https://news.test/", "text/html"))
+    assert read is not None
+    assert [link.url for link in read.page.links] == [
+        "https://news.test/news/", "https://news.test/about"
+    ]  # fmt: skip
