@@ -71,7 +71,7 @@ _TIME = (
 )
 _WEEKDAY = r"(?:[(（]?(?:星期|周|週).[)）]?|[(（].(?:曜日?)?[)）])"
 _WRITTEN = re.compile(
-    rf"(?<!\d){_DAY}(?:(?:[T\s,，]*|\s[-–]\s){_WEEKDAY}?\s*{_TIME}(?:\.\d+)?"
+    rf"(?<!\d){_DAY}(?:(?:[T\s,，]*+|\s[-–]\s)(?:{_WEEKDAY}\s*)?{_TIME}(?:\.\d+)?"
     rf"(?:\s?(?P<later>[ap])\.?m\b)?(?:\s*{ZONE})?)?",
     re.IGNORECASE,
 )
