@@ -147,7 +147,7 @@ def _deployed(name: str) -> list[Traversable]:
     package = os.environ.get("SCRAPY_SETTINGS_MODULE", "").partition(".")[0]
     if package in {"", __package__}:
         return []
-    with suppress(ImportError, OSError):
+    with suppress(ImportError, OSError, TypeError):  # TypeError: a module, not a package
         return [one for one in (files(package) / name).iterdir() if one.name.endswith(".toml")]
     return []
 

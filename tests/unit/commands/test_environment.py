@@ -91,6 +91,13 @@ def test_template_spider_is_no_topic(tmp_path: Path, options: str, error: str) -
     assert (done.returncode, error in done.stderr) == (2, True), done.stderr
 
 
+def test_settings_may_be_a_module_without_a_package(tmp_path: Path) -> None:
+    (tmp_path / "alone.py").write_text('ADDONS = {"topiccrawl.Addon": 100}\n')
+    path = os.pathsep.join((str(ROOT), str(tmp_path)))
+    done = run(tmp_path, "topiccrawl topics", SCRAPY_SETTINGS_MODULE="alone", PYTHONPATH=path)
+    assert (done.returncode, "football" in done.stdout) == (0, True), done.stderr
+
+
 @pytest.mark.parametrize("command", ["fetch", "view", "shell", "parse"])
 def test_url_that_cannot_be_parsed_is_refused(tmp_path: Path, command: str) -> None:
     done = run(tmp_path, f"topiccrawl {command} 'http://[::1'")
