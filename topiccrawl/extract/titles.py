@@ -94,7 +94,7 @@ def headings_of(tree: LexborHTMLParser, stated: Stated, title: str) -> tuple[lis
     An h1 that links to the root of the site is the site's name and ignored. An h1 in a breadcrumb
     trail is ignored, too; if there is no other h1, the first h2 counts as h1. An h3 counts if it is
     contained in ``<title>``. Kickers are removed if a stated headline begins with the other part;
-    a byline or time at the end of a heading is removed, too.
+    a byline or time at the end of a heading is removed, too, unless it is stated with it.
 
     >>> from selectolax.lexbor import LexborHTMLParser
     >>> page = LexborHTMLParser("<nav><h1>Storm report, live</h1></nav>"
@@ -139,7 +139,9 @@ def _without_kicker(heading: LexborNode, known: Sequence[str]) -> str:
     if len(last) >= MIN_LETTERS and any(text.startswith(last) for text in known):
         return parts[-1]
     text = heading.text(separator="")
-    own = text.removesuffix(parts[-1]) if parts and is_byline(parts[-1]) else text
+    if not parts or not is_byline(parts[-1]) or any(fold(text) in one for one in known):
+        return text
+    own = text.removesuffix(parts[-1])
     return own if len(fold(own)) >= MIN_LETTERS else text
 
 

@@ -63,6 +63,9 @@ def test_byline_at_the_end_of_a_heading_is_no_headline() -> None:
     assert headings_of(tree, NONE, "车展今日开幕") == (["车展今日开幕"], 1)
     tree = LexborHTMLParser("<h1>回顾 <em>2026年1月</em></h1>")
     assert headings_of(tree, NONE, "") == (["回顾 2026年1月"], 1)
+    tree = LexborHTMLParser("<h1>车展今日开幕 <em>2026年1月12日闭幕</em></h1>")
+    whole = "车展今日开幕 2026年1月12日闭幕"
+    assert headings_of(tree, NONE, f"{whole}_新城网") == ([whole], 1)
 
 
 @pytest.mark.parametrize("href", ["/", "http://ann.example/", "https://ann.example"])
