@@ -60,6 +60,7 @@ def _is_commented(before: str) -> bool:
         before: The page up to the code.
     """
     page, _, code = before.lower().rpartition("<script")
+    code = code.replace("*/*", "")  # any media type, not the begin of a comment
     is_out = page.rfind("<!--") > page.rfind("-->") or code.rfind("/*") > code.rfind("*/")
     return is_out or bool(_LINE_COMMENT.search(code[-_LONGEST_LINE:]))
 

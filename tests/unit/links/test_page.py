@@ -324,6 +324,7 @@ def test_redirect_by_script_is_a_link_of_a_page_without_links() -> None:
         "<script><!--\nlocation = '/new'\n//--></script>",
         "<script>/* moved */ var a = 'http://b.test'; location = '/new'</script>",
         "<script>//<![CDATA[\nx()//]]></script><script>location = '/new'</script>",
+        "<script>ask({Accept: '*/*'}); location = '/new'</script>",
         "<body onload=\"location.href='/new'\">",
     ],
 )
