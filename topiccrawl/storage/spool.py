@@ -126,9 +126,7 @@ class Spool:
         with translated(StorageError, _WRITE, folder=self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
             with open(path, "ab", opener=files.private_opener) as file:
-                file.write(_encode_line(article))
-                file.flush()
-                os.fsync(file.fileno())
+                files.append(file.fileno(), _encode_line(article), file.tell(), sync=True)
         logger.error("%s was rejected by the store and moved to %s: %s", article.url, path, reason)
 
     def close(self) -> None:

@@ -179,6 +179,17 @@ def test_refused_article_stays_in_the_spool_if_the_disk_is_full(tmp_path: Path) 
     asyncio.run(scenario())
 
 
+def test_article_set_aside_after_a_full_disk_is_read_again(tmp_path: Path) -> None:
+    spool = Spool(tmp_path)
+    with file_size_limit(100), pytest.raises(StorageError):
+        spool.refuse(article(1), "refused")
+    spool.refuse(article(1), "refused")
+    following = Spool(tmp_path)
+    following.open()
+    assert following.peek(2) == [article(1)]
+    following.close()
+
+
 class AcceptingStore(Distant):
     """Store that accepts every article."""
 
