@@ -206,7 +206,7 @@ class SpoolingStore:
         If the store rejects some but not all articles, the rejected ones are moved to a file.
 
         Raises:
-            StorageError: The store rejected all articles.
+            StorageError: The store rejected all articles, or a rejected one cannot be moved.
         """
         new = [article for article in spooled if not await self._is_superseded(article)]
         try:

@@ -58,7 +58,7 @@ _FIELDS = {
 _TASK = ("spider", "arguments", "sites", "pages", "site_pages", "depth", "owner")
 """Fields of a task's specification."""
 _URLS = frozenset({"like", "include", "exclude"})
-"""Arguments with URLs or patterns of URLs, which name no files."""
+"""Arguments of topic crawls with URLs or patterns of URLs, which name no files."""
 _MAX_NUMBER = 10**9
 _ORDER_NAME = re.compile(r"[\w.:-]{1,200}")
 """A slug, ``task-7`` or ``task-7.a.test``."""
@@ -143,8 +143,13 @@ def spec_in(body: dict[str, Any], files: str = "") -> TaskSpec:
     """
     check_fields(body, _TASK)
     arguments, sites = body.get("arguments", {}), body.get("sites", [])
-    arguments = {name: _checked_argument(name, value, files) for name, value in arguments.items()}
-    fields = {"spider": "topic", **body, "arguments": arguments, "sites": tuple(sites)}
+    spider = body.get("spider", "topic")
+    unchecked = _URLS if spider == "topic" else ()
+    arguments = {
+        name: value if name in unchecked else _checked_argument(name, value, files)
+        for name, value in arguments.items()
+    }
+    fields = {**body, "spider": spider, "arguments": arguments, "sites": tuple(sites)}
     return TaskSpec(**fields)
 
 
@@ -218,8 +223,7 @@ def _checked_argument(name: str, value: str, files: str) -> str:
     """Return an argument with names of lists and engines as paths; refuse other files."""
     if name == "discover":
         return ",".join(_checked_provider(spec.strip(), files) for spec in value.split(","))
-    is_file = "/" in value or "\\" in value or value.strip().lower().endswith(".toml")
-    if is_file and name not in _URLS:
+    if "/" in value or "\\" in value or value.strip().lower().endswith(".toml"):
         raise ConfigurationError(
             "{name} is {value!r}, which names a file: {remedy}",
             name=name,

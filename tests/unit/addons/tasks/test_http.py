@@ -7,6 +7,7 @@ import os
 import threading
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 from scrapy.settings import Settings
@@ -18,14 +19,13 @@ from topiccrawl.addons.tasks.http import order_routes, spec_in, task_routes
 from topiccrawl.addons.tasks.records import Shard, TaskSpec
 from topiccrawl.addons.tasks.service import TaskService
 from topiccrawl.addons.tasks.session import WorkerSession
+from topiccrawl.errors import ConfigurationError
 from topiccrawl.scheduler.build import addresses_of
 from topiccrawl.storage.ledger import Control, LocalLedger
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
-
-    import pytest
 
 
 def serve(
@@ -260,7 +260,10 @@ def test_task_that_names_a_file_is_rejected(tmp_path: Path) -> None:
 
 def test_arguments_accept_urls_and_patterns() -> None:
     arguments = {"topic": "足球", "like": "https://a.test/1", "include": "a.test/news/*"}
-    assert spec_in({"arguments": arguments, "sites": ["a.test"]}).arguments == arguments
+    body = {"arguments": arguments, "sites": ["a.test"]}
+    assert spec_in(body).arguments == arguments
+    with pytest.raises(ConfigurationError, match="names a file"):
+        spec_in({**body, "spider": "own"})
 
 
 def test_response_has_no_text_of_a_file(
