@@ -130,13 +130,14 @@ class Site:
         if not kind.listed:
             return [], 0
         size = max(1, round((kind.pages - kind.tags) / (kind.subjects * (kind.listed + 1))))
+        site = "flat.test" if kind.addresses == "flat" else "site.test"
         hubs = []
         for subject in range(kind.subjects):
             title = self.words.join(self.words.about(subject, 2, 0.5, termed=True))
             title = self.words.own[subject][0] if kind.named else title
             hubs += [
                 Draft(
-                    f"http://flat.test/list-{subject}-{page}.html",
+                    f"http://{site}/list-{subject}-{page}.html",
                     subject,
                     title,
                     0.0,
@@ -148,7 +149,7 @@ class Site:
         for number in range(kind.tags):
             subject = self.chance.randrange(kind.subjects)
             title = self.chance.choice(self.words.own[subject])
-            url = f"http://flat.test/tag-{number}.html"
+            url = f"http://{site}/tag-{number}.html"
             hubs.append(Draft(url, subject, title, 0.0, termed=True, lists=-1))
         return hubs, size
 
