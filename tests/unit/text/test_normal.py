@@ -20,6 +20,7 @@ from topiccrawl.text.normal import fold, fold_all, has_han, normalise, simplify
         ("İstanbul", "istanbul"),
         ("𝐀𝐁 😀", "ab 😀"),
         ("𠁞", "𠀾"),
+        ("汽\x00車", "汽\x00车"),
         ("", ""),
     ],
 )
