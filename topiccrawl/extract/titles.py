@@ -12,7 +12,7 @@ from topiccrawl.links.urls import is_home
 from topiccrawl.text.digest import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -79,8 +79,9 @@ def headline(
     headings = [" ".join(one.split()) for one in headings]
     votes: defaultdict[str, float] = defaultdict(float)
     texts: dict[str, str] = {}
+    whole = {fold(one[: 4 * LONGEST]) for one in headings[:h1]}
     for text, vote in _candidates(stated, title, headings, h1):
-        trimmed = _trim(text, site)
+        trimmed = _trim(text, site, whole)
         key = fold(trimmed)
         if key and key != fold(site):
             votes[key] += vote
@@ -163,17 +164,20 @@ def _covers(heading: str, title: str) -> bool:
     return bool(heading) and heading in title and len(heading) >= _SHARE * len(title)
 
 
-def _trim(text: str, site: str) -> str:
-    """Fold the blanks of a title and remove names of site and channel at its end."""
+def _trim(text: str, site: str, whole: Collection[str]) -> str:
+    """Fold the blanks of a title and remove names of site and channel at its end.
+
+    ``whole`` has the folded texts of h1; what follows a hyphen there is no name, except ``site``.
+    """
     text = " ".join(text[: 4 * LONGEST].split())
     while True:
-        shorter = _without_tail(text, site)
+        shorter = _without_tail(text, site, whole)
         if shorter == text:
             return text[:LONGEST]
         text = shorter
 
 
-def _without_tail(text: str, site: str) -> str:
+def _without_tail(text: str, site: str, whole: Collection[str]) -> str:
     for separator, sure in ((_HARD, True), (_SOFT, False)):
         found = list(separator.finditer(text))
         if not found:
@@ -181,6 +185,8 @@ def _without_tail(text: str, site: str) -> str:
         last = found[-1]
         head, tail = text[: last.start()].strip(), text[last.end() :].strip()
         if not sure and head[-1:].isdigit() and tail[:1].isdigit():  # a score, or years
+            continue
+        if not sure and fold(text) in whole and fold(tail) != fold(site):
             continue
         if head and _is_name(tail, head, site, sure=sure):
             return head
