@@ -236,6 +236,7 @@ DOWNLOAD_HANDLERS = {
 DOWNLOADER_MIDDLEWARES = {
     "topiccrawl.middlewares.reading.ReadingMiddleware": 30,  # gets the same response as the spider
     "topiccrawl.middlewares.linkfilter.UrlGateMiddleware": 45,
+    "topiccrawl.middlewares.robots.DirectRobotsMiddleware": 100,
     # The frontier does these, for all requests with one clock per host:
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,

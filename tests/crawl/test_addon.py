@@ -41,6 +41,16 @@ class PlainSpider(scrapy.Spider):
         yield {"url": response.url}
         yield from response.follow_all(css="a")
 
+class FilesSpider(scrapy.Spider):
+    name = "files"
+    custom_settings = {
+        "ITEM_PIPELINES": {"scrapy.pipelines.files.FilesPipeline": 1}, "FILES_STORE": "files",
+    }
+    start_urls = ["http://news.test/"]
+
+    def parse(self, response):
+        yield {"file_urls": ["http://img.test/open.txt", "http://img.test/closed/a.txt"]}
+
 class RuledSpider(PlainSpider):
     name = "ruled"
     spec = CrawlSpec(name="ruled", owner="ruled", topic=find_topic("足球"))
@@ -108,6 +118,18 @@ def test_plain_spider_of_stock_project_uses_the_frontier(project: Path) -> None:
     assert re.search(r"crawled\D+3\b", out), out
     status, out = scrapy(project, "doctor", "settings")
     assert status == 0, out
+
+
+def test_files_of_a_media_pipeline_obey_robots_txt(project: Path) -> None:
+    rules = Answer("User-agent: *\nDisallow: /closed/\n")
+    files: dict[str, Page] = {f"http://img.test/{name}": name for name in ("open.txt", "closed/a")}
+    with Web({**PAGES, "http://img.test/robots.txt": rules, **files}) as web:
+        status, out = scrapy(project, "crawl", "files", "-O", "items.jl", proxy=web.proxy)
+        fetched = [hit.url for hit in web.hits if "img.test" in hit.url]
+    assert status == 0, out[-3000:]
+    assert fetched == ["http://img.test/robots.txt", "http://img.test/open.txt"]
+    (item,) = [json.loads(line) for line in (project / "items.jl").read_text().splitlines()]
+    assert [file["url"] for file in item["files"]] == ["http://img.test/open.txt"]
 
 
 @pytest.mark.parametrize("name", ["plain", "ruled"])

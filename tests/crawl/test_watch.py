@@ -275,6 +275,20 @@ def test_watch_continues_after_the_clock_is_set_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("no_coverage")
+def test_visits_are_not_answered_by_the_http_cache(tmp_path: Path) -> None:
+    hub, page, data = "http://a.test/", "http://a.test/1.html", tmp_path / "data"
+    cache = {"HTTPCACHE_ENABLED": "1", "HTTPCACHE_DIR": str(tmp_path / "cache")}
+    crawl = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={hub}", "-a", "watch=once")
+    began = 0.0
+    with Web({hub: f'<title>足球</title><a href="{page}">足球比赛第1轮战报</a>'}) as web:
+        for text in ("第1轮足球比赛昨晚结束，", "更正：第1轮足球比赛今晚才结束，"):
+            web.pages, began = {**web.pages, page: article("足球第1轮", text)}, time.time()
+            status, out = run(web.proxy, data, *crawl, *AT_ONCE, **cache)
+            assert status == 0, out[-3000:]
+    assert changes_since(data, "足球", began).changed == (page,)
+
+
+@pytest.mark.usefixtures("no_coverage")
 def test_missing_page_is_visited_only_once_more(tmp_path: Path) -> None:
     site, data = Failing(page=(200, 404, 503, 503, 503)), tmp_path / "data"
     crawl = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={site.hub}", "-a", "watch=once")

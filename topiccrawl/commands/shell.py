@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 _SCHEDULER = "scrapy.core.scheduler.Scheduler"
-_MIDDLEWARES = ("robotstxt.RobotsTxtMiddleware", "retry.RetryMiddleware")
-"""Components that the frontier replaces in a crawl."""
+_RETRY = "scrapy.downloadermiddlewares.retry.RetryMiddleware"
+"""Component that the frontier replaces in a crawl."""
 
 
 class ShellCommand(IsolatedCommand, ScrapyShell):
@@ -43,10 +43,8 @@ class ShellCommand(IsolatedCommand, ScrapyShell):
     def _use_scrapy_scheduler(settings: BaseSettings) -> None:
         settings.set("SCHEDULER", _SCHEDULER, priority="cmdline")
         settings.set("TOPICCRAWL_PRIVATE_ADDRESSES", value=True, priority="cmdline")
-        names = [f"scrapy.downloadermiddlewares.{name}" for name in _MIDDLEWARES]
-        for hook, keys in (("DOWNLOADER_MIDDLEWARES", names), ("DOWNLOAD_HANDLERS", ["file"])):
-            for key in keys:
-                settings[hook].set(key, settings[f"{hook}_BASE"][key], priority="cmdline")
+        for hook, key in (("DOWNLOADER_MIDDLEWARES", _RETRY), ("DOWNLOAD_HANDLERS", "file")):
+            settings[hook].set(key, settings[f"{hook}_BASE"][key], priority="cmdline")
 
 
 def _simple(spider: type[Spider]) -> type[Spider]:

@@ -271,14 +271,13 @@ def _end(reason: str) -> str:
         PROCESSING_FAILED: tr(
             "ERROR: each fetched page raised an error in the spider or in a pipeline; see the log"
         ),
-        "closespider_pagecount": tr("CLOSESPIDER_PAGECOUNT reached"),
-        "closespider_itemcount": tr("CLOSESPIDER_ITEMCOUNT reached"),
-        "closespider_timeout": tr("CLOSESPIDER_TIMEOUT reached"),
         "setting_error": tr("ERROR: a setting cannot be used; see the log"),
         "state_error": tr("ERROR: the stored state cannot be used; see the log"),
         "storage_error": tr("ERROR: data cannot be stored; see the log"),
         STORE_FAILED: tr("ERROR: articles cannot be stored; see the log; stored articles are safe"),
     }
+    if reason.startswith("closespider_"):
+        return tr("{setting} reached", setting=reason.upper())
     return ends.get(reason, reason)
 
 

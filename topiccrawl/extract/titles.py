@@ -12,7 +12,7 @@ from topiccrawl.links.urls import is_home
 from topiccrawl.text.digest import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -24,7 +24,8 @@ MIN_LETTERS = 6
 
 _SITE = re.compile(
     r"网$|网站|频道|新闻|日报|晚报|时报|早报|门户|首页|论坛|社区|博客|在线|客户端|电视台|资讯|中心|专题|"
-    r"(?:政府|委员会)$|数字报|(?:大学|学院|医院)$|(?:[省市县区州]|国家)\w{1,8}[局厅]$|"
+    r"(?:政府|委员会)$|数字报|"
+    r"^[^的了是在到没过还]*(?:大学|学院|医院|(?:[省市县区州]|国家)\w{1,8}[局厅])$|"
     r"新浪|搜狐|网易|腾讯|凤凰|人民|新华|央视|澎湃|财经|体育|娱乐|科技|军事|汽车|房产|教育|"
     r"\.com|\.cn|\.net|\.org|\bnews\b|\btimes\b|\bpost\b|\bjournal\b|\bdaily\b",
     re.IGNORECASE,
@@ -79,8 +80,9 @@ def headline(
     headings = [" ".join(one.split()) for one in headings]
     votes: defaultdict[str, float] = defaultdict(float)
     texts: dict[str, str] = {}
+    whole = {fold(one[: 4 * LONGEST]) for one in headings[:h1]}
     for text, vote in _candidates(stated, title, headings, h1):
-        trimmed = _trim(text, site)
+        trimmed = _trim(text, site, whole)
         key = fold(trimmed)
         if key and key != fold(site):
             votes[key] += vote
@@ -163,17 +165,20 @@ def _covers(heading: str, title: str) -> bool:
     return bool(heading) and heading in title and len(heading) >= _SHARE * len(title)
 
 
-def _trim(text: str, site: str) -> str:
-    """Fold the blanks of a title and remove names of site and channel at its end."""
+def _trim(text: str, site: str, whole: Collection[str]) -> str:
+    """Fold the blanks of a title and remove names of site and channel at its end.
+
+    ``whole`` has the folded texts of h1; what follows a hyphen there is no name, except ``site``.
+    """
     text = " ".join(text[: 4 * LONGEST].split())
     while True:
-        shorter = _without_tail(text, site)
+        shorter = _without_tail(text, site, whole)
         if shorter == text:
             return text[:LONGEST]
         text = shorter
 
 
-def _without_tail(text: str, site: str) -> str:
+def _without_tail(text: str, site: str, whole: Collection[str]) -> str:
     for separator, sure in ((_HARD, True), (_SOFT, False)):
         found = list(separator.finditer(text))
         if not found:
@@ -181,6 +186,8 @@ def _without_tail(text: str, site: str) -> str:
         last = found[-1]
         head, tail = text[: last.start()].strip(), text[last.end() :].strip()
         if not sure and head[-1:].isdigit() and tail[:1].isdigit():  # a score, or years
+            continue
+        if not sure and fold(text) in whole and fold(tail) != fold(site):
             continue
         if head and _is_name(tail, head, site, sure=sure):
             return head

@@ -16,6 +16,7 @@ copies that are never opened again.
 from __future__ import annotations
 
 import json
+import os
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
@@ -110,9 +111,9 @@ class Store:
         data, create = self.path / "data.mdb", not self.readonly
         size = data.stat().st_size if data.exists() else 0
         self.env = env = opened.enter_context(lmdb.open(
-            str(self.path), map_size=max(MAP_START, 2 * size + MAP_ROOM), max_dbs=len(TABLES) + 2,
-            readahead=False, meminit=False, sync=sync == "commit", metasync=False,
-            readonly=self.readonly, create=create,
+            os.fsencode(self.path), map_size=max(MAP_START, 2 * size + MAP_ROOM),
+            max_dbs=len(TABLES) + 2, readahead=False, meminit=False, sync=sync == "commit",
+            metasync=False, readonly=self.readonly, create=create,
         ))  # fmt: skip
         if create:
             env.reader_check()

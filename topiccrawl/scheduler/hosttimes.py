@@ -155,6 +155,6 @@ def _open_table(folder: Path) -> lmdb.Environment:
             if other != path:
                 shutil.rmtree(other, ignore_errors=True)
         create_files(path)
-        table = lmdb.open(str(path), map_size=MAP_SIZE, sync=False, metasync=False)
+        table = lmdb.open(os.fsencode(path), map_size=MAP_SIZE, sync=False, metasync=False)
     _open_tables[path] = table
     return table

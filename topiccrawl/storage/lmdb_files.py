@@ -25,8 +25,9 @@ _META = Struct("<16xII16xI92xQQ")
 """Page header, magic number, version, page size, last page, transaction number."""
 _MAGIC = 0xBEEFC0DE
 _READ = """
-import sys, lmdb
-with lmdb.open(sys.argv[1], readonly=True, lock=False, max_dbs=64) as env, env.begin() as txn:
+import os, sys, lmdb
+folder = os.fsencode(sys.argv[1])
+with lmdb.open(folder, readonly=True, lock=False, max_dbs=64) as env, env.begin() as txn:
     for name, _ in txn.cursor():
         with txn.cursor(env.open_db(name, txn, create=False)) as cursor:
             for _, value in cursor:

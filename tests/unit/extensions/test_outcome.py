@@ -6,6 +6,7 @@ import asyncio
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
+import pytest
 from scrapy.utils.test import get_crawler
 
 from topiccrawl.extensions.outcome import CrawlOutcome, summary
@@ -14,8 +15,6 @@ from topiccrawl.settings import TOPICCRAWL_DATA_DIR
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 STATS = {
     "topiccrawl/pages": 8,
@@ -54,6 +53,12 @@ def test_articles_lost_by_errors_are_counted() -> None:
     assert "articles of 6 pages are not stored" in text("data")
     command = "requeue --reason item-error -s TOPICCRAWL_DATA_DIR=elsewhere\n"
     assert command in text("elsewhere")
+
+
+@pytest.mark.parametrize("name", ["TIMEOUT", "ERRORCOUNT", "TIMEOUT_NO_ITEM"])
+def test_setting_that_closed_the_spider_is_named(name: str) -> None:
+    setting = f"CLOSESPIDER_{name}"
+    assert f"topic 足球: {setting} reached\n" in text("data", setting.lower())
 
 
 def test_commands_have_a_folder_that_is_not_the_default() -> None:

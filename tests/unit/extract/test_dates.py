@@ -263,6 +263,13 @@ def test_text_without_a_date_takes_linear_time() -> None:
     assert time.process_time() - began < 5.0, "quadratic: minutes"
 
 
+@pytest.mark.parametrize("tail", ["", "x", "周"])
+def test_blanks_after_a_day_take_linear_time(tail: str) -> None:
+    began = time.process_time()
+    assert published((), ["2024年5月3日" + " " * 32_000 + tail], PLAIN, "zh") == "2024-05-03"
+    assert time.process_time() - began < 5.0, "quadratic: a minute"
+
+
 TEXT = "The river rose by two metres in one night. Three villages were left without power.\n" * 9
 
 

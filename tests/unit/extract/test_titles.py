@@ -25,6 +25,13 @@ from topiccrawl.extract.titles import LONGEST, NONE, headings_of, headline
         ("一座老城的变迁-大结局", "一座老城的变迁-大结局"),
         ("车展今日开幕-新城市人民政府", "车展今日开幕"),
         ("暴雨夜袭新城-市政府转移群众", "暴雨夜袭新城-市政府转移群众"),
+        ("车展今日开幕-新城市从化区协和医院", "车展今日开幕"),
+        ("车展今日开幕-海城理工大学", "车展今日开幕"),
+        ("从医四十年-他没有离开过县医院", "从医四十年-他没有离开过县医院"),
+        ("谁更好-市一医院还是省医院", "谁更好-市一医院还是省医院"),
+        ("医联体建设-从乡镇到三甲医院", "医联体建设-从乡镇到三甲医院"),
+        ("山村走出的她-考上了新城大学", "山村走出的她-考上了新城大学"),
+        ("停水三天-他打电话到市水务局", "停水三天-他打电话到市水务局"),
         ("Bridge opened - The Valley Post", "Bridge opened"),
         ("Bridge opened to a well-known guest", "Bridge opened to a well-known guest"),
         ("  车展   今日\n开幕 ", "车展 今日 开幕"),
@@ -33,6 +40,29 @@ from topiccrawl.extract.titles import LONGEST, NONE, headings_of, headline
 )
 def test_names_of_sites_are_removed_from_titles(title: str, expected: str) -> None:
     assert headline(NONE, title, []) == expected
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "他从山村考上了新城-海城大学",
+        "全国最难考的学校-新城大学",
+        "走进百年名校-新城师范学院",
+        "新城首家三甲医院-新城市第一医院",
+        "从医四十年-他没有离开过县医院",
+        "医联体建设-从乡镇到三甲医院",
+        "谁更好-市一医院还是省医院",
+        "省厅发文-新城省交通厅",
+        "一张罚单的来历-新城市环保局",
+        "大胜之后-走进新城体育",
+        "一份报纸的百年-新城日报",
+        "改变世界的人-海城科技",
+    ],
+)
+def test_end_of_a_heading_after_a_hyphen_is_no_name(title: str) -> None:
+    for ending in ("", "_新城网", " - 新城在线", "-新城新闻网"):
+        assert headline(((), [title + ending]), title + ending, [title], h1=1) == title
+    assert headline(NONE, f"{title}_新城网", [title], site=title.split("-")[1], h1=1) != title
 
 
 def test_heading_in_the_title_is_preferred_to_metadata() -> None:

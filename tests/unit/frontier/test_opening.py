@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import logging
+import os
 import random
+import sys
 from typing import TYPE_CHECKING
+
+import pytest
 
 from tests.contracts.strategies import Plain
 from topiccrawl.frontier import queues
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.model import Offer
+from topiccrawl.storage import lmdb_files
+from topiccrawl.storage.lmdb_files import require_complete
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 QUICK = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=1000)
 
@@ -57,3 +61,18 @@ def test_queue_order_is_rebuilt_from_rows_in_batches(
     assert sum(len(lane) for unit in before for lane in unit) > 100
     assert "URLs ordered" in caplog.text
     reopened.close()
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="names of files are UTF-8")
+def test_folder_with_a_name_in_another_encoding_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / os.fsdecode("电池".encode("gbk"))
+    frontier = opened(folder)
+    frontier.push([Seed("http://a.cn/")])
+    frontier.close()
+    reopened = opened(folder)
+    assert reopened.counts()["known"] == 1
+    reopened.close()
+    monkeypatch.setattr(lmdb_files, "_required_size", lambda _: 1 << 40)
+    require_complete(folder)  # a truncated file of which all values can be read

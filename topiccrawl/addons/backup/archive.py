@@ -175,7 +175,7 @@ def _snapshot(source: Path, scratch: Path) -> Iterator[Path]:
         copy = Path(temporary, source.name)
         if source.name == LMDB:
             require_complete(source.parent)
-            with lmdb.open(str(source.parent), readonly=True, readahead=False) as env:
+            with lmdb.open(os.fsencode(source.parent), readonly=True, readahead=False) as env:
                 env.copy(temporary, compact=True)
         else:
             uri = f"{source.absolute().as_uri()}?mode=rw"

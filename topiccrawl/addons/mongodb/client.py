@@ -34,7 +34,7 @@ from topiccrawl.errors import (
 from topiccrawl.messages import message
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from pymongo.asynchronous.collection import AsyncCollection
     from pymongo.asynchronous.database import AsyncDatabase
@@ -184,8 +184,10 @@ _DETAILS = re.compile(r" \(configured timeouts|, Timeout:|, Topology|, full erro
 """Start of the state dump in messages of the driver."""
 
 _AWAY = "check that the server runs and can be reached"
+UNAUTHORIZED = 13
+"""Error code of the server for a command that the user may not send."""
 _REMEDIES = {
-    13: "give the user the role readWrite",
+    UNAUTHORIZED: "give the user the role readWrite",
     18: "check user and password in MONGODB_URI",
     121: "change the validator of the collection, or use another database",
     14031: "free space on the server's disk",
@@ -216,6 +218,13 @@ INDEXES = {
     "versions": [_index("url", "url fetched_at")],
 }
 """Indexes by collection."""
+
+
+async def ensure_index(collection: Collection, names: Sequence[str], *, unique: bool) -> None:
+    """Create an index unless it exists: users with the role ``read`` may not try."""
+    known = (await collection.index_information()).values()
+    if tuple(names) not in {tuple(name for name, _ in one["key"]) for one in known}:
+        await collection.create_index([(name, ASCENDING) for name in names], unique=unique)
 
 
 async def migrate(server: Server) -> None:

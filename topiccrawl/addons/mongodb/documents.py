@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pymongo import ReplaceOne
+from pymongo.errors import OperationFailure
 
-from topiccrawl.addons.mongodb.client import Server, migrate
+from topiccrawl.addons.mongodb.client import UNAUTHORIZED, Server, ensure_index, migrate
 from topiccrawl.storage.documents import Span, grouped, plain
 
 if TYPE_CHECKING:
@@ -31,18 +32,21 @@ class MongoDocuments:
     def __init__(self, uri: str, kinds: Sequence[DocumentKind]) -> None:
         self._server = Server(uri)
         self._kinds = kinds
+        self._unwritable: OperationFailure | None = None
 
     async def open(self) -> None:
         """See ``Documents.open``."""
         self._server.connect()
         await migrate(self._server)
         with self._server.translated("open the store"):
-            for kind in self._kinds:
-                known = await self._of(kind).index_information()
-                present = {tuple(name for name, _ in one["key"]) for one in known.values()}
-                for names in {kind.keys, *kind.indexes} - present:
-                    fields = [(name, 1) for name in names]
-                    await self._of(kind).create_index(fields, unique=names == kind.keys)
+            try:
+                for kind in self._kinds:
+                    for names in {kind.keys, *kind.indexes}:
+                        await ensure_index(self._of(kind), names, unique=names == kind.keys)
+            except OperationFailure as error:
+                if error.code != UNAUTHORIZED:
+                    raise
+                self._unwritable = error  # reads work without indexes
 
     async def close(self) -> None:
         """See ``Documents.close``."""
@@ -58,6 +62,8 @@ class MongoDocuments:
             ]
             for start in range(0, len(writes), _BATCH):
                 with self._server.translated("write"):
+                    if self._unwritable is not None:
+                        raise self._unwritable
                     await self._of(kind).bulk_write(writes[start : start + _BATCH], ordered=True)
 
     async def get(self, kind: DocumentKind, keys: Sequence[Sequence[Any]]) -> list[Document]:

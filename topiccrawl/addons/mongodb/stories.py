@@ -24,6 +24,7 @@ import xxhash
 from bson.binary import Binary
 from pymongo.errors import DuplicateKeyError
 
+from topiccrawl.addons.mongodb.client import ensure_index
 from topiccrawl.dedup.contract import linked
 from topiccrawl.dedup.factory import index_of
 from topiccrawl.dedup.index import KEY_BYTES
@@ -86,7 +87,7 @@ class StoryLog:
 
     async def open(self) -> None:
         """Read the newest entries of the log, up to the capacity."""
-        await self._entries.create_index("next")
+        await ensure_index(self._entries, ("next",), unique=False)
         newest = await self._entries.find_one({}, {"next": 1}, sort=[("_id", -1)])
         first = int(newest["next"]) - self._capacity if newest else 0
         self._last = 0

@@ -63,7 +63,9 @@ class ConditionalMiddleware(_WatchPart):
     """Makes requests for watched pages conditional."""
 
     async def process_request(self, request: Request) -> None:
-        """Add the validators of the page's last response."""
+        """Add the validators of the page's last response, and bypass Scrapy's HTTP cache."""
+        if self.context.lease(request) is not None:
+            request.meta["dont_cache"] = True
         if self.page_lease(request) is None:
             return
         known = await self.watch.visited.load_state(request.url)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sqlite3
+import sys
 import tarfile
 from contextlib import closing
 from pathlib import Path
@@ -84,8 +85,21 @@ def test_data_folder_that_is_a_volume_is_copied(
     for path in (tmp_path, *tmp_path.rglob("*")):
         if path.name != "lost+found":
             path.chmod(0o777)
+    for path in tmp_path.parents:  # since Python 3.12, temporary folders have absolute paths
+        if (mode := path.stat().st_mode) & 0o011 != 0o011:
+            path.chmod(mode | 0o011)
     with ordinary_user():
         assert backup(Path("data"), Path("copy.tar"), "hosts") > 0
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="names of files are UTF-8")
+def test_frontier_with_a_name_in_another_encoding_is_copied(data: Path, tmp_path: Path) -> None:
+    name = os.fsdecode("电池".encode("gbk"))
+    (data / "frontiers/电池").rename(data / "frontiers" / name)
+    backup(data, tmp_path / "copy.tar", "hosts")
+    restore(tmp_path / "copy.tar", tmp_path / "copy")
+    with lmdb.open(os.fsencode(tmp_path / "copy/frontiers" / name)) as env, env.begin() as txn:
+        assert txn.get(b"url") == "frontiers/电池".encode()
 
 
 def test_frontiers_are_copied_before_the_store(data: Path, tmp_path: Path) -> None:

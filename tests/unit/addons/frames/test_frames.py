@@ -38,7 +38,7 @@ def test_frames_are_shown_edited_and_dropped(
         captured = capsys.readouterr()
         return int(end.value.code or 0), captured.out + captured.err
 
-    assert run("show") == (0, "")
+    assert run("show") == (0, f"{tmp_path / 'store.sqlite'}: no frame of any site\n")
     frame = SiteFrame()
     for number in range(MIN_ARTICLES):
         frame.observe(Body(f"第{number}条。\n{LINE}", box="div.text"))

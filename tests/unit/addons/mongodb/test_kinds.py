@@ -11,11 +11,13 @@ import pytest
 pytest.importorskip("pymongo", reason="the extra mongodb is not installed")
 from pymongo import MongoClient
 
-from tests.mongo_server import database_uri
+from tests.mongo_server import MongoServer, database_uri
 from topiccrawl.addons.mongodb.client import Server
 from topiccrawl.addons.mongodb.storage import MongoStorage
 from topiccrawl.errors import StorageError
+from topiccrawl.storage.factory import closed_after
 from topiccrawl.storage.pages import Pages, PageState, Role
+from topiccrawl.storage.sites import Sites
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,3 +60,37 @@ def test_error_names_why_the_server_refuses_a_document(mongo_uri: str, tmp_path:
 
         with pytest.raises(StorageError, match=r"failed validation; change the validator"):
             asyncio.run(save())
+
+
+def test_user_with_the_role_read_reads_and_is_refused_writes(tmp_path: Path) -> None:
+    page = PageState("足球", "http://a.test/1", Role.DETAIL, 1.0)
+
+    async def fill(uri: str) -> None:
+        async with closed_after(MongoStorage(uri).articles()) as store:
+            await store.open()
+        async with Pages(MongoStorage(uri)) as pages:
+            await pages.save([page])
+
+    async def check(uri: str) -> None:
+        async with closed_after(MongoStorage(uri).articles()) as store:
+            await store.open()
+            assert await store.get(page.url) is None
+        async with Pages(MongoStorage(uri)) as pages, Sites(MongoStorage(uri)) as sites:
+            assert list(await pages.get("足球", [page.url])) == [page.url]
+            assert await sites.get("a.test") == {}  # its collection and indexes do not exist
+            for write in (pages.save([page]), sites.put("a.test", {"a": 1})):
+                with pytest.raises(StorageError, match="give the user the role readWrite"):
+                    await write
+
+    mongo = MongoServer(tmp_path / "mongo")
+    mongo.start("--sync-on-commit")
+    try:
+        asyncio.run(fill(mongo.uri.replace("/?", "/news?")))
+        with MongoClient[dict[str, Any]](mongo.uri) as client:
+            user = {"createUser": "reader", "pwd": "secret", "roles": ["read"]}
+            client["news"].command(user)
+        mongo.kill()
+        mongo.start("--auth")
+        asyncio.run(check(mongo.uri.replace("//", "//reader:secret@").replace("/?", "/news?")))
+    finally:
+        mongo.kill()

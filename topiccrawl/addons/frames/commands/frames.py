@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from typing import TYPE_CHECKING
 
 from scrapy.commands import ScrapyCommand
@@ -14,7 +15,7 @@ from topiccrawl.addons.frames.frame import KEY, SiteFrame
 from topiccrawl.commands.terminal import OperatorCommand, say, site_named
 from topiccrawl.errors import ConfigurationError, translated
 from topiccrawl.links.limits import parse_html
-from topiccrawl.messages import message
+from topiccrawl.messages import message, tr
 from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.sites import Sites
 
@@ -41,7 +42,10 @@ class Command(OperatorCommand, ScrapyCommand):
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
         match args:
             case ["show"] | []:
-                say(*asyncio.run(self._summaries()))
+                lines = asyncio.run(self._summaries())
+                place = storage_of(self.options).place
+                none = tr("{place}: no frame of any site", place=place)
+                say(*lines) if lines else say(none, to=sys.stderr)
             case ["show", name]:
                 site = site_named(name)
                 say(*describe(site, asyncio.run(self._frame(site))))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 import time
 import urllib.request
 from collections import deque
@@ -79,7 +80,10 @@ class Command(OperatorCommand, ScrapyCommand):
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
         match args:
             case ["show"] | []:
-                say(*starmap(_summary, self._learners(asyncio.run(self._sites())).items()))
+                lines = [*starmap(_summary, self._learners(asyncio.run(self._sites())).items())]
+                place = storage_of(self.options).place
+                none = tr("{place}: no URL pattern of any site", place=place)
+                say(*lines) if lines else say(none, to=sys.stderr)
             case ["show", name]:
                 site = site_named(name)
                 drops = asyncio.run(self._known(site)).get(DROPS_KEY, {})
