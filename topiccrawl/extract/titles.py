@@ -29,11 +29,11 @@ _SITE = re.compile(
     r"\.com|\.cn|\.net|\.org|\bnews\b|\btimes\b|\bpost\b|\bjournal\b|\bdaily\b",
     re.IGNORECASE,
 )
-_HARD = re.compile(r"[_|｜]|\s[-–—·•»:]{1,2}\s|——|--")
+_HARD = re.compile(r"[_|｜]|\s[-–—·•»:]{1,2}\s|--")
 """Separators that rarely occur inside a headline."""
 _LOWER_CASE_WORD = re.compile(r"\s[a-zß-öø-ÿ]{4,}|^[a-zß-öø-ÿ]{2,}\s")
 """A lower-case word; names of sites are capitalized."""
-_SOFT = re.compile(r"[-–—]")
+_SOFT = re.compile(r"——|[-–—]")
 _TAIL = 20
 """Most characters of a site or channel name in a Chinese title."""
 _SHARE = 0.4
@@ -79,8 +79,11 @@ def headline(
     headings = [" ".join(one.split()) for one in headings]
     votes: defaultdict[str, float] = defaultdict(float)
     texts: dict[str, str] = {}
+    whole = fold(title[: 4 * LONGEST])
     for text, vote in _candidates(stated, title, headings, h1):
-        trimmed = _trim(text, site)
+        own = fold(text)
+        ended = text in headings and own != whole and whole.startswith(own)
+        trimmed = _trim(text, site, sure=not ended)
         key = fold(trimmed)
         if key and key != fold(site):
             votes[key] += vote
@@ -163,26 +166,33 @@ def _covers(heading: str, title: str) -> bool:
     return bool(heading) and heading in title and len(heading) >= _SHARE * len(title)
 
 
-def _trim(text: str, site: str) -> str:
-    """Fold the blanks of a title and remove names of site and channel at its end."""
+def _trim(text: str, site: str, *, sure: bool) -> str:
+    """Fold the blanks of a title and remove names of site and channel at its end.
+
+    Args:
+        text: The title.
+        site: Name of the site in the metadata, or "".
+        sure: Whether ``_HARD`` separators precede names; false for a heading that ``<title>``
+            repeats before the name of the site.
+    """
     text = " ".join(text[: 4 * LONGEST].split())
     while True:
-        shorter = _without_tail(text, site)
+        shorter = _without_tail(text, site, sure=sure)
         if shorter == text:
             return text[:LONGEST]
         text = shorter
 
 
-def _without_tail(text: str, site: str) -> str:
-    for separator, sure in ((_HARD, True), (_SOFT, False)):
+def _without_tail(text: str, site: str, *, sure: bool) -> str:
+    for separator, hard in ((_HARD, True), (_SOFT, False)):
         found = list(separator.finditer(text))
         if not found:
             continue
         last = found[-1]
         head, tail = text[: last.start()].strip(), text[last.end() :].strip()
-        if not sure and head[-1:].isdigit() and tail[:1].isdigit():  # a score, or years
+        if not hard and head[-1:].isdigit() and tail[:1].isdigit():  # a score, or years
             continue
-        if head and _is_name(tail, head, site, sure=sure):
+        if head and _is_name(tail, head, site, sure=hard and sure):
             return head
     return text
 
