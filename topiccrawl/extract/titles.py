@@ -26,14 +26,14 @@ _SITE = re.compile(
     r"网$|网站|频道|新闻|日报|晚报|时报|早报|门户|首页|论坛|社区|博客|在线|客户端|电视台|资讯|中心|专题|"
     r"(?:政府|委员会)$|数字报|(?:大学|学院|医院)$|(?:[省市县区州]|国家)\w{1,8}[局厅]$|"
     r"新浪|搜狐|网易|腾讯|凤凰|人民|新华|央视|澎湃|财经|体育|娱乐|科技|军事|汽车|房产|教育|"
-    r"\.com|\.cn|\.net|\.org|\bnews\b|\btimes\b|\bpost\b|\bjournal\b|\bdaily\b",
+    r"\.com|\.cn|\.net|\.org|\bnews\b|\btimes\b|\bpost\b|\bjournal\b|\bdaily\b|\bblog\b",
     re.IGNORECASE,
 )
 _HARD = re.compile(r"[_|｜]|\s[-–—·•»:]{1,2}\s|--")
 """Separators that rarely occur inside a headline."""
 _LOWER_CASE_WORD = re.compile(r"\s[a-zß-öø-ÿ]{4,}|^[a-zß-öø-ÿ]{2,}\s")
 """A lower-case word; names of sites are capitalized."""
-_SOFT = re.compile(r"——|[-–—]")
+_SOFT = re.compile(r"——|(?<![a-z])[-–—]|[-–—](?![a-z])")
 _TAIL = 20
 """Most characters of a site or channel name in a Chinese title."""
 _SHARE = 0.4
