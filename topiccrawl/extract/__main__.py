@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.extract.blocks import lay_out
 from topiccrawl.extract.density import choose
-from topiccrawl.extract.extract import extract
+from topiccrawl.extract.extract import extract, strip
 from topiccrawl.extract.pagination import parse_page_url
 from topiccrawl.links.limits import parse_html
 from topiccrawl.messages import escaped
@@ -34,7 +34,7 @@ def explain(html: str) -> list[str]:
     tree = parse_html(html)
     if tree.body is None:
         return ["no body"]
-    tree.strip_tags(["script", "style", "noscript", "template", "iframe"])
+    strip(tree)
     layout = lay_out(tree.body)
     choice = choose(layout)
     if not choice.blocks:

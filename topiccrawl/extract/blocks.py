@@ -267,6 +267,8 @@ class _LayoutBuilder:
             name, classes = values.get("id") or "", values.get("class") or ""
             names = f"{classes} {name}".strip()
             self.hidden = hidden or _is_hidden(values, name)
+        if tag == "pre" and _is_numbering(node):
+            self.hidden = True
         begin, self.box = len(self.blocks), self.opened
         self.opened += 1
         return (self._close_box, self.box, outer, line, hidden, tag, names, begin, node)
@@ -314,3 +316,9 @@ def _is_hidden(values: Mapping[str, str | None], name: str) -> bool:
         return True
     style = values.get("style")
     return bool(style and _HIDDEN.search(style))
+
+
+def _is_numbering(node: LexborNode) -> bool:
+    """Return whether an element has only the numbers of lines of code, in a column of their own."""
+    words = node.text(separator=" ").split()
+    return words == [str(number) for number in range(1, len(words) + 1)]

@@ -66,7 +66,10 @@ _SCRIPTS = (
     (re.compile("[\u0e00-\u0e7f]+"), ("th",)),
 )
 """Letters of other scripts and their languages, most widely read language first."""
-_FOREIGN = frozenset(("zh", "ja", *(one for _, languages in _SCRIPTS for one in languages)))
+_FOREIGN = frozenset(
+    ("zh", "ja", "cn", "jp", "kr", *(one for _, languages in _SCRIPTS for one in languages))
+)
+"""Languages of other scripts than Latin; pages also declare countries in their place."""
 _CODE = re.compile(r"[a-z]{2}")
 _WORDS = bytes(code if bytes((code,)).isalpha() else 0x20 for code in range(0x100))
 """Bytes of ASCII letters; a blank for all others."""
@@ -182,6 +185,8 @@ def language_of(text: str, declared: str = "") -> str:
     ('zh', 'en', '')
     >>> language_of("Notícias do dia", "pt-BR"), language_of("今日のニュースです")
     ('pt', 'ja')
+    >>> language_of("import re, sys", "cn"), language_of("import re, sys", "cs")
+    ('en', 'cs')
     >>> language_of("Новости дня"), language_of("Новини дня", "uk"), language_of("오늘의 뉴스")
     ('ru', 'uk', 'ko')
     """

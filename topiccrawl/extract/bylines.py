@@ -46,7 +46,7 @@ _WRITERS = tuple(
         rf"记者\s*{_SEVERAL}\s*[/／]\s*(?:{_HAN}{{0,8}}(?:报导|报道)|(?:文|摄影?|图)(?!{_HAN}))",
     )
 )
-_ENGLISH = re.compile(r"^(?:By|BY) ((?:[A-Z][\w.'-]*)(?: [A-Z][\w.'-]*){1,3})$", re.MULTILINE)
+_ENGLISH = re.compile(r"^(?:By|BY):? ((?:[A-Z][\w.'-]*)(?: [A-Z][\w.'-]*){1,3})$", re.MULTILINE)
 _BLANK_IN_NAME = re.compile(rf"(?<![\u4e00-\u9fff])({_HAN})[ 　]({_HAN})(?!{_HAN})")
 """A blank between the two characters of a name, which aligns it with names of three."""
 _SPLIT = re.compile(r"[ 　、,，/]+")
@@ -59,7 +59,9 @@ _BY = re.compile(
     re.IGNORECASE,
 )
 _AND = re.compile(r"\s*(?:,|&|;|\band\b)\s*")
-_PERSON = re.compile(rf"{_ROLE}{_HAN}{{2,4}}|[^\W\d_a-z][\w.'’-]*(?: [^\W\d_][\w.'’-]*){{1,3}}")
+_PERSON = re.compile(
+    rf"{_ROLE}{_HAN}{{2,4}}|(?!.*\d)[^\W\d_a-z][\w.'’-]*(?: [^\W\d_][\w.'’-]*){{1,3}}"
+)
 _NO_NAMES = frozenset(
     ("未知", "佚名", "编辑", "记者", "作者", "来源", "责编", "网络", "综合", "报道", "微博", "时间",
      "关注", "本站", "小编", "匿名", "管理员", "記者", "編輯", "來源", "報導", "綜合")

@@ -153,10 +153,11 @@ def published(
     zone = BEIJING if tag.partition("-")[0] == "zh" else None
     last = _latest(fetched_at)
     dated = _in_url(url)
-    short = ([_short(text, size, headline) for text in near[:_HEAD]] for size in _SHORT_LINES)
-    for texts in (stated, *short, near):
+    short = [[_short(text, size, headline) for text in near[:_HEAD]] for size in _SHORT_LINES]
+    confirmed = short[-1] if dated is not None else ()
+    for texts in (stated, confirmed, *short, near):
         found = [m for text in texts for m in _moments(text, tag, zone) if _valid(m.day, last)]
-        if found:
+        if found and (texts is not confirmed or any(m.day == dated for m in found)):
             best = _best(found, dated)
             return (best if best.clock else _with_clock(best, near, tag, zone)).iso
     relative = relative_dates if zone is not None else _english_ago

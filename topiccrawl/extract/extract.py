@@ -230,7 +230,7 @@ def _read(
     if tree is None or clean != html:
         tree = parse_html(clean)
     metadata = read_metadata(tree)  # before scripts are removed, since JSON-LD is a script
-    tree.strip_tags(["script", "style", "noscript", "template", "iframe"])
+    strip(tree)
     body = tree.body
     text = body.text(separator="\n", strip=True, skip_empty=True) if body is not None else ""
     element = tree.css_first("title")
@@ -246,6 +246,13 @@ def _read(
         headline(metadata.titles, title, headings, metadata.publisher, h1),
         _declared(tree, metadata),
     )
+
+
+def strip(tree: LexborHTMLParser) -> None:
+    """Remove scripts, frames and dialogs, which ask for consent or for a login, from a page."""
+    tree.strip_tags(["script", "style", "noscript", "template", "iframe", "dialog"])
+    for dialog in tree.css("[role=dialog], [role=alertdialog]"):
+        dialog.replace_with("")  # decompose() would free dialogs in it, which follow
 
 
 def _declared(tree: LexborHTMLParser, metadata: Metadata) -> str:

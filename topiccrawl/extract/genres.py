@@ -35,6 +35,8 @@ MIN_LIVE_CLOCKS = log1p(8)
 MIN_IMAGE_SHARE = 0.6
 """Minimum share of images among the images and paragraphs of a gallery."""
 
+_LIST = re.compile(r"/page/\d+/?$|/(?:19|20)\d\d/(?:0[1-9]|1[0-2])/?$")
+"""Paths of the further pages of a list, and of a month's archive."""
 _COMMENTS = re.compile(r"/(?:comments?|pinglun|gentie)(?:[/._?-]|$)")
 _LIVE = re.compile(
     r"\blive\b.{0,20}(?:blog|ticker|updates?)|\bliveblog|liveticker|/live/|文字直播|图文直播",
@@ -95,11 +97,13 @@ def genre_of(page: PageFacts) -> Genre:
     """Classify the genre of a page.
 
     A bare page is a hub if it consists of teasers, a forum if its URL names comments, and
-    otherwise an article.
+    otherwise an article. Any other page is a hub if its URL is that of a list.
     """
     found = features(page)
     if is_bare(page.layout):
         return _bare_genre(found, page)
+    if _LIST.search(page.url):
+        return Genre.HUB
     likely = probabilities_of(found)
     if likely[Genre.ARTICLE] >= _model().limit:
         return _special(found, page) or Genre.ARTICLE

@@ -27,14 +27,14 @@ _SITE = re.compile(
     r"(?:政府|委员会)$|数字报|"
     r"^[^的了是在到没过还]*(?:大学|学院|医院|(?:[省市县区州]|国家)\w{1,8}[局厅])$|"
     r"新浪|搜狐|网易|腾讯|凤凰|人民|新华|央视|澎湃|财经|体育|娱乐|科技|军事|汽车|房产|教育|"
-    r"\.com|\.cn|\.net|\.org|\bnews\b|\btimes\b|\bpost\b|\bjournal\b|\bdaily\b",
+    r"\.com|\.cn|\.net|\.org|\bnews\b|\btimes\b|\bpost\b|\bjournal\b|\bdaily\b|\bblog\b",
     re.IGNORECASE,
 )
-_HARD = re.compile(r"[_|｜]|\s[-–—·•»:]{1,2}\s|——|--")
+_HARD = re.compile(r"[_|｜]|\s[-–—·•»:]{1,2}\s|--")
 """Separators that rarely occur inside a headline."""
 _LOWER_CASE_WORD = re.compile(r"\s[a-zß-öø-ÿ]{4,}|^[a-zß-öø-ÿ]{2,}\s")
 """A lower-case word; names of sites are capitalized."""
-_SOFT = re.compile(r"[-–—]")
+_SOFT = re.compile(r"——|(?<![a-z])[-–—]|[-–—](?![a-z])")
 _TAIL = 20
 """Most characters of a site or channel name in a Chinese title."""
 _SHARE = 0.4
@@ -80,9 +80,12 @@ def headline(
     headings = [" ".join(one.split()) for one in headings]
     votes: defaultdict[str, float] = defaultdict(float)
     texts: dict[str, str] = {}
+    longer = fold(title[: 4 * LONGEST])
     whole = {fold(one[: 4 * LONGEST]) for one in headings[:h1]}
     for text, vote in _candidates(stated, title, headings, h1):
-        trimmed = _trim(text, site, whole)
+        own = fold(text)
+        ended = text in headings and own != longer and longer.startswith(own)
+        trimmed = _trim(text, site, whole, sure=not ended)
         key = fold(trimmed)
         if key and key != fold(site):
             votes[key] += vote
@@ -165,31 +168,36 @@ def _covers(heading: str, title: str) -> bool:
     return bool(heading) and heading in title and len(heading) >= _SHARE * len(title)
 
 
-def _trim(text: str, site: str, whole: Collection[str]) -> str:
+def _trim(text: str, site: str, whole: Collection[str], *, sure: bool) -> str:
     """Fold the blanks of a title and remove names of site and channel at its end.
 
-    ``whole`` has the folded texts of h1; what follows a hyphen there is no name, except ``site``.
+    Args:
+        text: The title.
+        site: Name of the site in the metadata, or "".
+        whole: Folded texts of h1, in which only ``site`` is a name after a ``_SOFT`` separator.
+        sure: Whether ``_HARD`` separators precede names; false for a heading that ``<title>``
+            repeats before the name of the site.
     """
     text = " ".join(text[: 4 * LONGEST].split())
     while True:
-        shorter = _without_tail(text, site, whole)
+        shorter = _without_tail(text, site, whole, sure=sure)
         if shorter == text:
             return text[:LONGEST]
         text = shorter
 
 
-def _without_tail(text: str, site: str, whole: Collection[str]) -> str:
-    for separator, sure in ((_HARD, True), (_SOFT, False)):
+def _without_tail(text: str, site: str, whole: Collection[str], *, sure: bool) -> str:
+    for separator, hard in ((_HARD, True), (_SOFT, False)):
         found = list(separator.finditer(text))
         if not found:
             continue
         last = found[-1]
         head, tail = text[: last.start()].strip(), text[last.end() :].strip()
-        if not sure and head[-1:].isdigit() and tail[:1].isdigit():  # a score, or years
+        if not hard and head[-1:].isdigit() and tail[:1].isdigit():  # a score, or years
             continue
-        if not sure and fold(text) in whole and fold(tail) != fold(site):
+        if not hard and fold(text) in whole and fold(tail) != fold(site):
             continue
-        if head and _is_name(tail, head, site, sure=sure):
+        if head and _is_name(tail, head, site, sure=hard and sure):
             return head
     return text
 

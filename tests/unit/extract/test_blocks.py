@@ -54,3 +54,21 @@ def test_last_line_of_a_box_that_ends_no_line_belongs_to_it() -> None:
     found = body(article(f"<center>Read 45 times</center><font>{lines}</font><p>Print</p>"))
     assert "Number 0." in found
     assert "Number 5." in found
+
+
+def test_numbers_of_lines_of_code_are_no_text() -> None:
+    numbers = "".join(f"<span class=line>{n}</span><br>" for n in range(1, 13))
+    code = f"<table><tr><td><pre>{numbers}</pre><td><pre>open(12)<br>close(12)</pre></table>"
+    found = body(article(f"<p>{LINE * 6}</p>{code}<p>Then {LINE * 3}</p><pre>4\n2</pre>"))
+    lines = found.split("\n")
+    assert lines[1:3] == ["open(12)", "close(12)"]
+    assert lines[-1] == "4 2"
+
+
+def test_dialogs_are_no_text() -> None:
+    request = f"<h4>Privacy</h4><p>This website uses cookies. {LINE * 9}</p>"
+    nested = f"<div role=dialog><div role=alertdialog>{request}</div>{request}</div>"
+    for box in (nested, f"<div class=modal role=dialog>{request}</div>", f"<dialog>{request}"):
+        page = f"<div class=modal-open>{article(f'<p>{LINE * 4}</p>')}</div>{box}"
+        assert body(page) == (LINE * 4).strip()
+        assert body(f"<h1>The bridge</h1><p>2024-05-03 10:00</p>{box}") == ""

@@ -44,6 +44,7 @@ def test_source_is_read_from_text(text: str, source: str) -> None:
         ("责编：李四\n作者：张三", "张三"),
         ("作者：佚名", ""),
         ("By Jane Miller\nMarch 3, 2020", "Jane Miller"),
+        ("Tall Hill\nBy: Jane M.\nMarch", "Jane M."),
         ("这篇文章没有署名", ""),
         ("本报记者　王小五　李　四", "王小五 李四"),
         ("文/本报记者 王小五", "王小五"),
@@ -125,6 +126,7 @@ def test_any_text_gives_one_line(text: str) -> None:
         ("<main><p class=byline>By Jo Hill</p><p id=comments>x</p></main>", "Jo Hill"),
         ('<div id="comments"><b class="comment-author">Jane Miller</b></div>', ""),
         ('<div class="comment"><b class="author">Jane Miller</b></div>', ""),
+        ("<p class=author>本文由 Jane 于2012年8月31日发表在 Rivers, 桥 分类下</p>", ""),
     ],
 )
 def test_author_is_read_from_marked_elements(html: str, author: str) -> None:

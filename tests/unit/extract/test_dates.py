@@ -85,6 +85,12 @@ def test_day_of_the_url_selects_among_dates_of_the_text() -> None:
     assert published((), texts, PLAIN, "zh") == "2015-12-31"
 
 
+def test_day_of_the_url_selects_a_line_that_is_longer_than_another_date() -> None:
+    texts = ["@Jane · Jan 12, 2016 · 3 minutes to read\n发行日期：2015年12月31日"]
+    assert published((), texts, "http://a.test/2016/01/12/songs/", "zh") == "2016-01-12"
+    assert published((), texts, "http://a.test/2016/01/11/songs/", "zh") == "2015-12-31"
+
+
 def test_date_with_time_is_preferred_to_the_date_alone() -> None:
     assert published((), ["2016-01-12", "2016年1月12日 10:23"], PLAIN, "zh").endswith(
         "10:23:00+08:00"

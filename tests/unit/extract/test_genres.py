@@ -93,6 +93,17 @@ def test_story_is_an_article() -> None:
     assert (found.genre, found.author) == (Genre.ARTICLE, "Ann Miller")
 
 
+@pytest.mark.parametrize("path", ["/posts/page/3/", "/blog/page/12", "/2024/05/", "/blog/2024/11"])
+def test_list_by_its_url_is_no_article(path: str) -> None:
+    menu = "".join(f"<li class=item-{n}>Part {n}" for n in range(9))
+    html = story()[0].replace("<body class=single>", f"<body class=single><ul>{menu}</ul>")
+    assert extract(html, f"http://valley.test{path}") is None
+    assert extract(html, f"http://valley.test{path.rstrip('/')}-years-of-bridges/") is not None
+    found = examine(html, f"http://valley.test{path}", {Genre.HUB})
+    assert found is not None
+    assert found.genre is Genre.HUB
+
+
 def test_other_genres_are_extracted_if_requested() -> None:
     found = examine(*archive(), {Genre.HUB})
     assert found is not None

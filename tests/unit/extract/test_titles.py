@@ -23,6 +23,8 @@ from topiccrawl.extract.titles import LONGEST, NONE, headings_of, headline
         ("车展今日开幕-新城市商务局", "车展今日开幕"),
         ("车展今日开幕-新城日报-新城数字报", "车展今日开幕"),
         ("一座老城的变迁-大结局", "一座老城的变迁-大结局"),
+        ("一座老城的变迁——大结局", "一座老城的变迁——大结局"),
+        ("一座老城的变迁——新城网", "一座老城的变迁"),
         ("车展今日开幕-新城市人民政府", "车展今日开幕"),
         ("暴雨夜袭新城-市政府转移群众", "暴雨夜袭新城-市政府转移群众"),
         ("车展今日开幕-新城市从化区协和医院", "车展今日开幕"),
@@ -34,6 +36,10 @@ from topiccrawl.extract.titles import LONGEST, NONE, headings_of, headline
         ("停水三天-他打电话到市水务局", "停水三天-他打电话到市水务局"),
         ("Bridge opened - The Valley Post", "Bridge opened"),
         ("Bridge opened to a well-known guest", "Bridge opened to a well-known guest"),
+        ("Lock-in times are over", "Lock-in times are over"),
+        ("Ten rules for a well-read journal", "Ten rules for a well-read journal"),
+        ("Bridge opened-The Valley Post", "Bridge opened"),
+        ("Bridge opened | Jane Miller's Blog", "Bridge opened"),
         ("  车展   今日\n开幕 ", "车展 今日 开幕"),
         ("", ""),
     ],
@@ -82,6 +88,24 @@ def test_headline_is_preferred_to_a_single_social_title() -> None:
     assert headline(((), [shared]), window, [own], h1=1) == own
     assert headline(((), [shared, shared]), window, [own], h1=1) == shared
     assert headline(([own], [shared]), window, [own], h1=1) == own
+
+
+@pytest.mark.parametrize(
+    ("heading", "title"),
+    [
+        ("Bridge news - Part two", "Bridge news - Part two - Mill"),
+        ("Bridges 2024 – North & South", "Bridges 2024 - North & South | Ann at the river"),
+        ("读懂read_file和write_file的区别", "读懂read_file和write_file的区别 - 小河"),
+    ],
+)
+def test_heading_before_the_name_of_the_site_is_whole(heading: str, title: str) -> None:
+    assert headline(NONE, title, [heading], h1=1) == heading
+    assert headline(([heading], [heading]), title, [heading], h1=1) == heading
+
+
+def test_heading_with_the_name_of_the_site_is_trimmed() -> None:
+    title, h1 = "车展今日开幕-新城体育-新城网", "车展今日开幕-新城体育"
+    assert headline(NONE, title, [h1], site="新城体育", h1=1) == "车展今日开幕"
 
 
 def test_heading_is_used_without_title_and_metadata() -> None:
