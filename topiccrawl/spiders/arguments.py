@@ -66,14 +66,27 @@ class TopicPlan(NamedTuple):
     watch: str
 
 
-def plan_of(settings: BaseSettings, arguments: Mapping[str, str]) -> TopicPlan:
+def as_texts(arguments: Mapping[str, object]) -> dict[str, str]:
+    """Return arguments as on a command line; programs also pass flags, numbers, lists and paths.
+
+    >>> as_texts({"watch": True, "seeds": ["http://a.test/", "http://b.test/"], "since": None})
+    {'watch': 'True', 'seeds': 'http://a.test/,http://b.test/'}
+    """
+    return {
+        name: ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+        for name, value in arguments.items()
+        if value is not None
+    }
+
+
+def plan_of(settings: BaseSettings, arguments: Mapping[str, object]) -> TopicPlan:
     """Validate the arguments and the settings, and return the plan of the crawl.
 
     Raises:
         ConfigurationError: If an argument, the topic or a setting cannot be used.
     """
     refuse_unknown(arguments, ARGUMENTS)
-    given = dict.fromkeys(ARGUMENTS, "") | dict(arguments)
+    given = dict.fromkeys(ARGUMENTS, "") | as_texts(arguments)
     fresh, watch = flag("fresh", given["fresh"]), check_watch(settings, given["watch"])
     check_since(given["since"])
     check_settings(settings)

@@ -127,7 +127,7 @@ class TopicSpider(Spider):
         spider, since = cls(plan), None
         if given := kwargs.get("since", ""):
             folder = settings["TOPICCRAWL_DATA_DIR"]
-            since = parse_since(given, folder, plan.topic.name, time.time(), ended=True)
+            since = parse_since(str(given), folder, plan.topic.name, time.time(), ended=True)
         spider._set_crawler(crawler)
         spider.judges = judges_of(settings, plan.scorer)
         spider.reading = PageReading.of(crawler)
@@ -150,7 +150,7 @@ class TopicSpider(Spider):
         return {"terms": terms, "circumstances": {"reading": self.reading.open}}
 
     @classmethod
-    def plan(cls, settings: BaseSettings, /, *args: str, **kwargs: str) -> TopicPlan:
+    def plan(cls, settings: BaseSettings, /, *args: object, **kwargs: object) -> TopicPlan:
         """Validate the arguments of a crawl; a subclass takes its own ones out first.
 
         Raises:

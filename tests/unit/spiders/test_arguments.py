@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import TYPE_CHECKING
 
 import pytest
@@ -83,6 +84,17 @@ def test_seeds_argument_overrides_the_topic_file_and_job_is_ignored(
         settings(), topic=str(path), seeds="http://b.test", _job="7"
     )
     assert (topic.name, topic.seeds) == ("mine", ("http://b.test/",))
+
+
+def test_arguments_of_programs_need_not_be_texts(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('[terms]\n"足球" = 1\n', encoding="utf-8")
+    plan = TopicSpider.plan(
+        settings(), topic=path, seeds=["http://a.test", "http://b.test"], watch=True, fresh=0,
+        since=date(2026, 1, 31), like=None,
+    )  # fmt: skip
+    assert (plan.topic.name, plan.topic.seeds) == ("mine", ("http://a.test/", "http://b.test/"))
+    assert (plan.watch, plan.fresh) == ("on", False)
 
 
 def test_chinese_host_names_match_their_urls() -> None:

@@ -22,7 +22,7 @@ from topiccrawl.errors import (
 from topiccrawl.scheduler.build import check_settings
 from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.starttime import check_since
-from topiccrawl.spiders.arguments import flag, refuse_unknown, seeds_of
+from topiccrawl.spiders.arguments import as_texts, flag, refuse_unknown, seeds_of
 from topiccrawl.spiders.discovering import Discovery
 from topiccrawl.storage.factory import run_in_thread, storage_of
 from topiccrawl.storage.redis_address import in_redis
@@ -71,12 +71,13 @@ class Plan:
         return f"template-{self.template.slug}-{number}"
 
 
-def plan_of(settings: BaseSettings, arguments: Mapping[str, str]) -> Plan:
+def plan_of(settings: BaseSettings, values: Mapping[str, object]) -> Plan:
     """Validate the arguments and return the plan of the crawl.
 
     Raises:
         ConfigurationError: If an argument, the template or a setting is invalid.
     """
+    arguments = as_texts(values)
     refuse_unknown(arguments, ARGUMENTS)
     check_since(arguments.get("since", ""))
     check_settings(settings)

@@ -103,7 +103,7 @@ class TemplateSpider(Spider):
         spider = cls(plan, controller, LinkFollower(plan.template, traps_of(settings)))
         if since := kwargs.get("since", ""):
             folder = settings["TOPICCRAWL_DATA_DIR"]
-            began = parse_since(since, folder, plan.template.name, time.time(), ended=True)
+            began = parse_since(str(since), folder, plan.template.name, time.time(), ended=True)
             spider.spec = replace(spider.spec, since=began)
         spider._set_crawler(crawler)
         context = context_of(crawler)

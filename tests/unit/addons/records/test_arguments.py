@@ -75,8 +75,9 @@ def test_unusable_store_is_reported_before_any_request(tmp_path: Path, settings:
 
 def test_discover_argument_overrides_the_providers(tmp_path: Path, settings: Settings) -> None:
     (tmp_path / "mine.toml").write_text(TEMPLATE)
-    arguments = {"template": str(tmp_path / "mine.toml")}
+    arguments = {"template": tmp_path / "mine.toml", "chance": False}
     plan = plan_of(settings, arguments)
+    assert not plan.chance
     assert plan.discovery is not None
     assert [one.name for one in plan.discovery.providers] == ["bing", "searxng", "generic"]
     assert isinstance(plan.discovery.providers[2], CustomEngine)
