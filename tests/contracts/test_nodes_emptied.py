@@ -22,7 +22,7 @@ def test_node_of_a_lost_crawl_does_not_join_a_new_one(crew: Crew, others: int) -
     crew.client.flushall()
     for _ in range(others):
         crew.kill(crew.join())
-    with pytest.raises(StorageError, match="has lost the data of this crawl"):
+    with pytest.raises(StorageError, match=r"[^:]: Redis has lost the data of this crawl"):
         _settle_repeatedly(node)
     crew.nodes.remove(node)
     node.abandon()

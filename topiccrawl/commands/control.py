@@ -50,6 +50,8 @@ class ControlCommand(OperatorCommand, ScrapyCommand):
             raise UsageError
         if opts.topic and opts.template:
             raise UsageError(tr("use --topic or --template, not both"), print_help=False)
+        if opts.template and args[0] == "add":
+            raise UsageError(tr("template crawls accept no added start URLs"), print_help=False)
         name = self._name(opts)
         order = asyncio.run(self.steer(args[0], name, *args[1:]))
         say(f"{name}: cancelled" if args[0] == "cancel" else order_line(name, order))

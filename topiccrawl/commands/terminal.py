@@ -24,6 +24,7 @@ from topiccrawl.messages import choose_language, escaped, localize, tr
 from topiccrawl.scheduler.checks import check_data_folder
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.crawls import Crawl, CrawlLog
+from topiccrawl.storage.redis_address import in_redis
 from topiccrawl.storage.version import VERSION
 from topiccrawl.topics.topic import resolve
 
@@ -159,12 +160,14 @@ class OperatorCommand(ABC):
     def last_crawl(self, topic: str | None) -> Crawl:
         """Return the crawl of TOPICCRAWL_CRAWL, or the last crawl, of ``topic`` if given.
 
+        A topic's crawl in Redis is also found if no node used this data folder.
+
         Raises:
             StateError: If there is no crawl.
             ConfigurationError: If no topic is given, and the folder has crawls of several topics.
         """
         if named := str(self.options.get("TOPICCRAWL_CRAWL") or ""):
-            return Crawl(0, "", frontiers_of(self.options).place(named), 0.0, None, "")
+            return self._unlogged("", named)
         name = resolve(topic).name if topic else ""
         crawls = CrawlLog(self.folder).all(name)
         topics = dict.fromkeys(crawl.topic for crawl in crawls)
@@ -174,6 +177,8 @@ class OperatorCommand(ABC):
                 folder=self.folder,
                 names=", ".join(topics),
             )
+        if not crawls and topic and in_redis(self.options):
+            return self._unlogged(name, resolve(topic).slug)
         if not crawls:
             of = tr(" for topic {name!r}", name=name) if name else ""
             raise StateError(
@@ -185,8 +190,14 @@ class OperatorCommand(ABC):
             )
         return crawls[-1]
 
+    def _unlogged(self, owner: str, name: str) -> Crawl:
+        """Return a crawl that the data folder does not log."""
+        return Crawl(0, owner, frontiers_of(self.options).place(name), 0.0, None, "")
+
     def _frontiers_hint(self) -> str:
         """Return how to name a frontier of the data folder; tasks and most spiders log no crawl."""
+        if in_redis(self.options):
+            return tr(", or a crawl in Redis with --topic TOPIC or -s TOPICCRAWL_CRAWL=NAME")
         names = sorted(path.name for path in Path(self.folder, "frontiers").glob("*"))
         listed = ", ".join([*names[:_FRONTIERS], *(["..."] if names[_FRONTIERS:] else [])])
         if not names:

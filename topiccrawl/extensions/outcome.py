@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Spider, signals
 from scrapy.exceptions import CloseSpider
+from scrapy.settings import SETTINGS_PRIORITIES
 
 from topiccrawl.errors import TopiccrawlError
 from topiccrawl.extensions.budget import REASON as BUDGET
@@ -41,10 +42,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
 
 
 logger = logging.getLogger(__name__)
 
+_SERVERS = ("MONGODB_URI", "REDIS_URL", "TOPICCRAWL_STORAGE")
+"""Settings that further commands need as the crawl did."""
 ENOUGH = 10
 """Minimum number of pages after which a crawl without a page on topic counts as fruitless."""
 
@@ -148,7 +152,7 @@ class CrawlOutcome:
             stats,
             frontier_place(settings, self.crawler.spider),
             storage_of(settings).place,
-            settings["TOPICCRAWL_DATA_DIR"],
+            repeated_options(settings),
         )
         if review is not None and not stats.get("topiccrawl/relevant") and not self._stored:
             why = explain_review(review.status()["review"])
@@ -158,15 +162,25 @@ class CrawlOutcome:
         sys.stderr.flush()
 
 
+def repeated_options(settings: BaseSettings) -> str:
+    """Return the options that find the data of a crawl: its folder, and servers of its command.
+
+    Servers have no values, since these may contain passwords.
+    """
+    folder, given = str(settings["TOPICCRAWL_DATA_DIR"]), SETTINGS_PRIORITIES["cmdline"]
+    options = [] if folder == DATA_DIR else [f"-s TOPICCRAWL_DATA_DIR={quote(folder)}"]
+    named = [name for name in _SERVERS if settings.getpriority(name) == given and settings[name]]
+    return " ".join([*options, *(f"-s {name}=…" for name in named)])
+
+
 def summary(
-    topic: str, reason: str, stats: Mapping[str, Any], frontier: str, articles: str, folder: str
+    topic: str, reason: str, stats: Mapping[str, Any], frontier: str, articles: str, option: str
 ) -> list[str]:
     """Return the lines of the summary: results, places of the stored data, further commands."""
     get = stats.get
     pages, relevant = get("topiccrawl/pages", 0), get("topiccrawl/relevant", 0)
-    option = f"-s TOPICCRAWL_DATA_DIR={quote(str(folder))}"
     commands = _FAILED if reason in {SEEDS_UNREACHABLE, PROCESSING_FAILED} else _FOUND
-    suffix = "" if folder == DATA_DIR else tr(" · each with {option}", option=option)
+    suffix = tr(" · each with {option}", option=option) if option else ""
     lines = [
         "",
         tr("topic {topic}: {end}", topic=topic, end=_end(reason)),
@@ -192,7 +206,7 @@ def summary(
                 "  lost       ERROR: articles of {lost} pages are not stored; see the log, then "
                 "{command}",
                 lost=lost,
-                command=command if folder == DATA_DIR else f"{command} {option}",
+                command=f"{command} {option}".rstrip(),
             )
         )
     if get("topiccrawl/queue/prior", 0) or get("topiccrawl/queue/normal", 0):

@@ -32,3 +32,13 @@ def test_project_without_templates_is_reported(
     where = ("-s", f"TOPICCRAWL_DATA_DIR={tmp_path}", "-s", "SPIDER_MODULES=topiccrawl.spiders")
     status, out = scrapy(capsys, monkeypatch, "control", "pause", "--template", TEMPLATE, *where)
     assert (status, "SPIDER_MODULES has topic" in out) == (1, True)
+
+
+def test_crawl_of_a_template_accepts_no_start_urls(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    words = ("control", "add", "http://a.test/", "--template", TEMPLATE)
+    where = ("-s", f"TOPICCRAWL_DATA_DIR={tmp_path}")
+    status, out = scrapy(capsys, monkeypatch, *words, *where)
+    assert (status, "accept no added start URLs" in out) == (2, True), out
+    assert list(tmp_path.iterdir()) == []

@@ -86,3 +86,15 @@ def test_data_folder_of_another_user_is_reported(
     assert (command.exitcode, capsys.readouterr().err.splitlines()) == (
         1, ["other: Permission denied", f"data/store.sqlite: {remedy}", f"data/VERSION: {remedy}"],
     )  # fmt: skip
+
+
+def test_crawl_in_redis_needs_no_data_folder(
+    tmp_path: Path, redis_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = ["-s", f"REDIS_URL={redis_url}", "-s", f"TOPICCRAWL_DATA_DIR={tmp_path}"]
+    with pytest.raises(SystemExit, match="1"):
+        main(["frontier", "stats", "--topic", "足球", *settings])
+    assert "has no crawl named 足球-" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="1"):
+        main(["frontier", "stats", *settings])
+    assert "or a crawl in Redis with --topic TOPIC" in capsys.readouterr().err

@@ -7,9 +7,10 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
+from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
-from topiccrawl.extensions.outcome import CrawlOutcome, summary
+from topiccrawl.extensions.outcome import CrawlOutcome, repeated_options, summary
 from topiccrawl.scheduler.context import CrawlSpec
 from topiccrawl.settings import TOPICCRAWL_DATA_DIR
 
@@ -31,7 +32,8 @@ STATS = {
 
 
 def text(folder: str, reason: str = "finished") -> str:
-    return "\n".join(summary("足球", reason, STATS, f"{folder}/f", "mongodb://h/news", folder))
+    options = repeated_options(Settings({"TOPICCRAWL_DATA_DIR": folder}))
+    return "\n".join(summary("足球", reason, STATS, f"{folder}/f", "mongodb://h/news", options))
 
 
 def test_articles_of_other_crawls_count_as_known() -> None:
@@ -44,7 +46,7 @@ def test_articles_of_other_crawls_count_as_known() -> None:
 
 def test_articles_of_an_outage_are_counted() -> None:
     stats = {**STATS, "topiccrawl/articles_spooled": 9}
-    lines = summary("足球", "finished", stats, "f", "mongodb://h/news", "data")
+    lines = summary("足球", "finished", stats, "f", "mongodb://h/news", "")
     assert "0 duplicates, 9 spooled during an outage" in "\n".join(lines)
     assert "spooled" not in text("data")
 
@@ -64,6 +66,16 @@ def test_setting_that_closed_the_spider_is_named(name: str) -> None:
 def test_commands_have_a_folder_that_is_not_the_default() -> None:
     assert "-s TOPICCRAWL_DATA_DIR=elsewhere" in text("elsewhere")
     assert "TOPICCRAWL_DATA_DIR" not in text(TOPICCRAWL_DATA_DIR)
+
+
+def test_commands_have_the_servers_of_the_command_line() -> None:
+    settings = Settings({"TOPICCRAWL_DATA_DIR": TOPICCRAWL_DATA_DIR, "REDIS_URL": "redis://h"})
+    settings.set("MONGODB_URI", "mongodb://a:secret@h/news", "cmdline")
+    options = repeated_options(settings)
+    lines = summary("足球", "finished", STATS, "f", "mongodb://h/news", options)
+    found = "\n".join(lines)
+    assert "topiccrawl why URL · each with -s MONGODB_URI=…\n" in found
+    assert "requeue --reason item-error -s MONGODB_URI=…\n" in found
 
 
 def test_folder_is_quoted_for_the_shell() -> None:

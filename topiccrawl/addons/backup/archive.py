@@ -24,7 +24,7 @@ import lmdb
 
 from topiccrawl.errors import ConfigurationError, StateError, StorageError, translated
 from topiccrawl.messages import message
-from topiccrawl.storage.files import touch_private
+from topiccrawl.storage.files import private_opener, touch_private
 from topiccrawl.storage.formats import atomic_output
 from topiccrawl.storage.lmdb_files import require_complete
 from topiccrawl.storage.version import check_version
@@ -202,7 +202,7 @@ def _extract(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> int
     path.parent.mkdir(parents=True, exist_ok=True)
     source = tar.extractfile(member)
     assert source is not None  # noqa: S101 - never None for a regular file
-    with source, path.open("xb") as target:
+    with source, open(path, "xb", opener=private_opener) as target:
         shutil.copyfileobj(source, target)
     return 1
 

@@ -141,7 +141,7 @@ class Membership:
             raise StorageError(
                 "{base}: Redis has lost the data of this crawl; set appendonly "
                 "yes, restore the data of Redis, then start the nodes again",
-                base=self.base,
+                base=self.base.rstrip(":"),
             )
         self.epoch = self._last = int(epoch)
         (self._born,) = born

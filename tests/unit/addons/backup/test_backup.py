@@ -24,6 +24,7 @@ from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.links.strategies.shark_plus import SharkPlus
 from topiccrawl.scheduler.frontiers import FrontierSpec, LocalFrontiers
 from topiccrawl.storage.database import Database
+from topiccrawl.storage.files import PRIVATE
 from topiccrawl.storage.version import VERSION, write_version, written_by
 
 
@@ -135,6 +136,13 @@ def test_folder_with_files_is_not_overwritten(data: Path, tmp_path: Path) -> Non
         restore(tmp_path / "copy.tar", data)
     (tmp_path / "new").mkdir()
     assert restore(tmp_path / "copy.tar", tmp_path / "new") == 4
+
+
+def test_restored_files_are_private(data: Path, tmp_path: Path) -> None:
+    backup(data, tmp_path / "copy.tar", "hosts")
+    restore(tmp_path / "copy.tar", tmp_path / "new")
+    files = [path for path in (tmp_path / "new").rglob("*") if path.is_file()]
+    assert {path.stat().st_mode & 0o777 for path in files} == {PRIVATE}
 
 
 @pytest.mark.parametrize("suffix", MODES)
