@@ -48,7 +48,8 @@ def read_page(
     ``limits`` removes. A page with nofollow has no links; links with rel=nofollow, ugc or sponsored
     are left out. Frames, image maps, meta refresh and URLs of scripts (``links.scripted``) count as
     links. A repeated link is returned once, at its first position, with its longest anchor and the
-    context and block of that anchor. Links to the page itself are left out.
+    context and block of that anchor. Links to the page itself are left out. Links to the page's
+    host keep the page's scheme: sites that answer to http and https would be fetched twice.
 
     The context of a link in running text is the text around it. The context of a link in a link
     block is the heading or caption before the block. A block is the smallest list, table,
@@ -135,6 +136,30 @@ def _links(
         html: Its markup, for URLs that its scripts lead to; used if no anchor leads there.
     """
     base, page_url, encoding = where
+    found, moved = _distinct(reading, text, where)
+    regions = _Regions(page_url)
+    links = [
+        _link(url, label, index, reading, text, regions) for url, (label, index) in found.items()
+    ]
+    target, label = scripted_next(html), _NEXT
+    if not target and not found:
+        target, label = scripted_redirect(html) or moved, ""
+    url = canonical(target, base, encoding) if target else None
+    if url and url != page_url and url not in found:
+        links.append(Link(url, label, "", -1, regions[""], regions.leaves(url)))
+    return tuple(links)
+
+
+def _distinct(
+    reading: Reading, text: _Text, where: tuple[str, str, str]
+) -> tuple[dict[str, tuple[str, int]], str]:
+    """Return the distinct URLs with their longest anchors and the indexes of these.
+
+    The second value is the URL of a link to the page itself with the other scheme, or "".
+    """
+    base, page_url, encoding = where
+    origin, other = _origins(page_url)
+    moved = ""
     urls: dict[str, str | None] = {}
     found: dict[str, tuple[str, int]] = {}
     for index, (href, span, alternative, *_) in enumerate(reading.anchors):
@@ -143,20 +168,27 @@ def _links(
         url = urls[href]
         if url is None or url == page_url:
             continue
+        if url.startswith(other):
+            same = origin + url[len(other) :]
+            if same == page_url:
+                moved = url
+                continue
+            url = same
         label = text.between(span) or " ".join(alternative.split())
         if url not in found or len(label) > len(found[url][0]):
             found[url] = (label[:MAX_ANCHOR], index)
-    regions = _Regions(page_url)
-    links = [
-        _link(url, label, index, reading, text, regions) for url, (label, index) in found.items()
-    ]
-    target, label = scripted_next(html), _NEXT
-    if not target and not found:
-        target, label = scripted_redirect(html), ""
-    url = canonical(target, base, encoding) if target else None
-    if url and url != page_url and url not in found:
-        links.append(Link(url, label, "", -1, regions[""], regions.leaves(url)))
-    return tuple(links)
+    return found, moved
+
+
+def _origins(url: str) -> tuple[str, str]:
+    """Return the start of a URL up to its path, and the same with the other scheme.
+
+    >>> _origins("http://a.test/b/c.html"), _origins("https://a.test/")
+    (('http://a.test/', 'https://a.test/'), ('https://a.test/', 'http://a.test/'))
+    """
+    scheme, _, rest = url.partition("://")
+    host = rest.partition("/")[0]
+    return f"{scheme}://{host}/", f"{'http' if scheme == 'https' else 'https'}://{host}/"
 
 
 def _link(

@@ -273,6 +273,26 @@ def test_links_at_the_same_place_have_the_same_regions() -> None:
     assert all(0 < number < 2**24 for link in first for number in link.regions)
 
 
+def test_links_to_the_own_host_keep_the_scheme_of_the_page() -> None:
+    html = (
+        '<a href="https://a.test/x">Fair</a> <a href="/x">Fair opens</a> <a href="//a.test/y">Y</a>'
+        '<a href="https://a.test/">Home</a> <a href="https://a.test:8443/z">Z</a>'
+        '<a href="https://b.test/">B</a> <a href="https://a.test.b.test/">C</a>'
+    )
+    found = [(link.url, link.anchor) for link in read_page(html, "http://a.test/").links]
+    assert found[:2] == [("http://a.test/x", "Fair opens"), ("http://a.test/y", "Y")]
+    other = ["https://a.test:8443/z", "https://b.test/", "https://a.test.b.test/"]
+    assert [url for url, _ in found[2:]] == other
+    links = read_page('<a href="http://a.test/x">X</a>', "https://a.test/").links
+    assert [link.url for link in links] == ["https://a.test/x"]
+
+
+def test_page_that_only_links_to_itself_with_the_other_scheme_moved() -> None:
+    html = '<p>We moved to <a href="https://a.test/new?id=1">https</a>. <a href="#top">Top</a>'
+    links = read_page(html, "http://a.test/new?id=1").links
+    assert [link.url for link in links] == ["https://a.test/new?id=1"]
+
+
 def test_a_link_to_another_registrable_domain_is_foreign() -> None:
     page = read_page(
         "<a href=/a>a</a><a href=http://sport.news.com/b>b</a><a href=http://other.org/>c</a>",
