@@ -189,6 +189,7 @@ class _LayoutBuilder:
         box: Number of the innermost open box.
         line: Tag of the innermost open box that ends a line, or "".
         hidden: Whether the innermost open box is hidden.
+        codes: Number of open ``pre`` elements.
     """
 
     def __init__(self) -> None:
@@ -197,7 +198,7 @@ class _LayoutBuilder:
         self.boxes: dict[int, Box] = {}
         self.parts: list[str] = []
         self.anchors: list[str] = []
-        self.links = self.started_links = self.opened = 0
+        self.links = self.started_links = self.opened = self.codes = 0
         self.box, self.line, self.hidden = -1, "", False
 
     def build(self, root: LexborNode) -> Layout:  # noqa: C901 - hot: a call a node would show
@@ -267,8 +268,10 @@ class _LayoutBuilder:
             name, classes = values.get("id") or "", values.get("class") or ""
             names = f"{classes} {name}".strip()
             self.hidden = hidden or _is_hidden(values, name)
-        if tag == "pre" and _is_numbering(node):
-            self.hidden = True
+        if tag == "pre":
+            self.codes += 1  # a test of each of many elements inside each other is quadratic
+            if self.codes == 1 and _is_numbering(node):
+                self.hidden = True
         begin, self.box = len(self.blocks), self.opened
         self.opened += 1
         return (self._close_box, self.box, outer, line, hidden, tag, names, begin, node)
@@ -279,6 +282,7 @@ class _LayoutBuilder:
         if tag in BREAKS:
             self._flush()
             end = len(self.blocks)
+            self.codes -= tag == "pre"
         elif begin < end and any(map(str.strip, self.parts)):
             end += 1  # the open block, which began in this box
         self.box, self.line, self.hidden = outer, line, hidden

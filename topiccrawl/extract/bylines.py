@@ -32,7 +32,8 @@ _SEVERAL = rf"({_HAN}{{2,4}}(?:[ 　、]{{1,3}}{_HAN}{{2,4}}){{0,3}})"
 _STOP = r"(?=[\s)）】\]|｜丨，,；;。、/]|编辑|责编|责任编辑|来源|摄影|报道|$)"
 _REPORTERS = rf"({_ROLE}(?:{_SPACED}|{_HAN}{{2,4}}?|{_LATIN})(?:{_MORE}){{0,4}})"
 _REPORTED = rf"[)）】\]]|(?:{_HAN}{{2}})?报道|摄|$"
-_PAPER = rf"(?m:^)(?!.{{0,6}}(?:[他她你我向在受]|对)){_HAN}{{1,8}}(?:报|网|社|台)"  # no sentence
+_NO_SENTENCE = r"(?m:^)(?!.{0,6}(?:[他她你我向在受]|对))"
+_PAPER = rf"{_NO_SENTENCE}{_HAN}{{1,8}}(?:报|网|社|台|视|新闻|周刊)"
 _PRESS = rf"(?:{_HAN}{{0,6}}(?:记者|通讯员)\s*)?"
 _WRITERS = tuple(
     re.compile(both_scripts(pattern))

@@ -251,7 +251,7 @@ def _read(
 def strip(tree: LexborHTMLParser) -> None:
     """Remove scripts, frames and dialogs, which ask for consent or for a login, from a page."""
     tree.strip_tags(["script", "style", "noscript", "template", "iframe", "dialog"])
-    for dialog in tree.css("[role=dialog], [role=alertdialog]"):
+    for dialog in tree.css("body [role=dialog], body [role=alertdialog]"):
         dialog.replace_with("")  # decompose() would free dialogs in it, which follow
 
 

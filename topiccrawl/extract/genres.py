@@ -35,8 +35,8 @@ MIN_LIVE_CLOCKS = log1p(8)
 MIN_IMAGE_SHARE = 0.6
 """Minimum share of images among the images and paragraphs of a gallery."""
 
-_LIST = re.compile(r"/page/\d+/?$|/(?:19|20)\d\d/(?:0[1-9]|1[0-2])/?$")
-"""Paths of the further pages of a list, and of a month's archive."""
+_LIST = re.compile(r"[^?#]*/(?:page/\d{1,4}|(?:19|20)\d\d/(?:0[1-9]|1[0-2]))/?$")
+"""URLs of the further pages of a list (longer numbers are those of articles), and of months."""
 _COMMENTS = re.compile(r"/(?:comments?|pinglun|gentie)(?:[/._?-]|$)")
 _LIVE = re.compile(
     r"\blive\b.{0,20}(?:blog|ticker|updates?)|\bliveblog|liveticker|/live/|文字直播|图文直播",
@@ -102,7 +102,7 @@ def genre_of(page: PageFacts) -> Genre:
     found = features(page)
     if is_bare(page.layout):
         return _bare_genre(found, page)
-    if _LIST.search(page.url):
+    if _LIST.match(page.url):
         return Genre.HUB
     likely = probabilities_of(found)
     if likely[Genre.ARTICLE] >= _model().limit:

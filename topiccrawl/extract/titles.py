@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from topiccrawl.extract.boilerplate import is_byline
 from topiccrawl.links.urls import is_home
 from topiccrawl.text.digest import fold
+from topiccrawl.text.normal import simplify
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -27,7 +28,7 @@ _SITE = re.compile(
     r"(?:政府|委员会)$|数字报|"
     r"^[^的了是在到没过还]*(?:大学|学院|医院|(?:[省市县区州]|国家)\w{1,8}[局厅])$|"
     r"新浪|搜狐|网易|腾讯|凤凰|人民|新华|央视|澎湃|财经|体育|娱乐|科技|军事|汽车|房产|教育|"
-    r"\.com|\.cn|\.net|\.org|\bnews\b|\btimes\b|\bpost\b|\bjournal\b|\bdaily\b|\bblog\b",
+    r"\.com|\.cn|\.net|\.org|\bnews\b|\btimes\b|\bpost\b|\bjournal\b|\bdaily\b|\b(?-i:Blog)\b",
     re.IGNORECASE,
 )
 _HARD = re.compile(r"[_|｜]|\s[-–—·•»:]{1,2}\s|--")
@@ -207,6 +208,6 @@ def _is_name(tail: str, head: str, site: str, *, sure: bool) -> bool:
         return True
     if len(tail) > (_TAIL if not tail.isascii() else 2 * _TAIL):
         return False
-    if sure and not _LOWER_CASE_WORD.search(tail):
-        return len(fold(head)) > len(fold(tail)) or bool(_SITE.search(tail))
-    return bool(_SITE.search(tail))
+    if sure and not _LOWER_CASE_WORD.search(tail) and len(fold(head)) > len(fold(tail)):
+        return True
+    return bool(_SITE.search(simplify(tail)))

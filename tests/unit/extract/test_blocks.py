@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
+from topiccrawl.extract.blocks import lay_out
 from topiccrawl.extract.boilerplate import is_frame_box, is_side_box
 from topiccrawl.extract.extract import extract
+from topiccrawl.links.limits import parse_html
 
 LINE = "The council met on Monday and spoke about the bridge, the budget and the water supply. "
 URL = "http://valley.test/x"
@@ -65,6 +69,14 @@ def test_numbers_of_lines_of_code_are_no_text() -> None:
     assert lines[-1] == "4 2"
 
 
+def test_numbers_in_elements_of_code_inside_each_other_take_linear_time() -> None:
+    page = parse_html("<body>" + "<pre>" * 500 + " ".join(map(str, range(1, 200_000))) + " x")
+    assert page.body is not None
+    began = time.process_time()
+    lay_out(page.body)
+    assert time.process_time() - began < 3.0, "quadratic: ten seconds"
+
+
 def test_dialogs_are_no_text() -> None:
     request = f"<h4>Privacy</h4><p>This website uses cookies. {LINE * 9}</p>"
     nested = f"<div role=dialog><div role=alertdialog>{request}</div>{request}</div>"
@@ -72,3 +84,4 @@ def test_dialogs_are_no_text() -> None:
         page = f"<div class=modal-open>{article(f'<p>{LINE * 4}</p>')}</div>{box}"
         assert body(page) == (LINE * 4).strip()
         assert body(f"<h1>The bridge</h1><p>2024-05-03 10:00</p>{box}") == ""
+    assert body(f"<body role=dialog>{article(f'<p>{LINE * 4}</p>')}") == (LINE * 4).strip()

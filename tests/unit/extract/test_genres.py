@@ -99,6 +99,8 @@ def test_list_by_its_url_is_no_article(path: str) -> None:
     html = story()[0].replace("<body class=single>", f"<body class=single><ul>{menu}</ul>")
     assert extract(html, f"http://valley.test{path}") is None
     assert extract(html, f"http://valley.test{path.rstrip('/')}-years-of-bridges/") is not None
+    assert extract(html, f"http://valley.test{path.rstrip('/')}0503") is not None
+    assert extract(html, f"http://valley.test/bridges?from={path}") is not None
     found = examine(html, f"http://valley.test{path}", {Genre.HUB})
     assert found is not None
     assert found.genre is Genre.HUB

@@ -7,7 +7,7 @@ import os
 import sqlite3
 import sys
 import tarfile
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import lmdb
@@ -86,11 +86,13 @@ def test_data_folder_that_is_a_volume_is_copied(
     for path in (tmp_path, *tmp_path.rglob("*")):
         if path.name != "lost+found":
             path.chmod(0o777)
-    for path in tmp_path.parents:  # since Python 3.12, temporary folders have absolute paths
-        if (mode := path.stat().st_mode) & 0o011 != 0o011:
-            path.chmod(mode | 0o011)
-    with ordinary_user():
-        assert backup(Path("data"), Path("copy.tar"), "hosts") > 0
+    with ExitStack() as changed:
+        for path in tmp_path.parents:  # since Python 3.12, temporary folders have absolute paths
+            if os.geteuid() == 0 and (mode := path.stat().st_mode) & 0o011 != 0o011:
+                changed.callback(path.chmod, mode)
+                path.chmod(mode | 0o011)
+        with ordinary_user():
+            assert backup(Path("data"), Path("copy.tar"), "hosts") > 0
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="names of files are UTF-8")
