@@ -63,6 +63,9 @@ NEAR = 600
 
 MOST_IMAGES = 50
 
+_DIALOGS = "body :is(dialog, [role=dialog], [role=alertdialog])"
+_MOST_DIALOGS = 20
+
 _SOURCE_MARKS = (
     "#media_span, #source_baidu, .source, .a_source, .where, .media, .laiyuan, "
     "[itemprop=publisher], [class*=source]"
@@ -249,10 +252,14 @@ def _read(
 
 
 def strip(tree: LexborHTMLParser) -> None:
-    """Remove scripts, frames and dialogs, which ask for consent or for a login, from a page."""
-    tree.strip_tags(["script", "style", "noscript", "template", "iframe", "dialog"])
-    for dialog in tree.css("body [role=dialog], body [role=alertdialog]"):
-        dialog.replace_with("")  # decompose() would free dialogs in it, which follow
+    """Remove scripts, frames and dialogs, which ask for consent or for a login, from a page.
+
+    A dialog with a page's content stays: some are not closed.
+    """
+    tree.strip_tags(["script", "style", "noscript", "template", "iframe"])
+    for dialog in tree.css(_DIALOGS)[:_MOST_DIALOGS]:
+        if dialog.css_first("h1, article, main") is None:
+            dialog.replace_with("")  # decompose() would free dialogs in it, which follow
 
 
 def _declared(tree: LexborHTMLParser, metadata: Metadata) -> str:

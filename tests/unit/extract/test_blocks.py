@@ -84,4 +84,6 @@ def test_dialogs_are_no_text() -> None:
         page = f"<div class=modal-open>{article(f'<p>{LINE * 4}</p>')}</div>{box}"
         assert body(page) == (LINE * 4).strip()
         assert body(f"<h1>The bridge</h1><p>2024-05-03 10:00</p>{box}") == ""
-    assert body(f"<body role=dialog>{article(f'<p>{LINE * 4}</p>')}") == (LINE * 4).strip()
+    inside = article(f"<p>{LINE * 4}</p>")
+    for start in ("<body role=dialog>", "<dialog id=menu />", "<div role=dialog><h1>Bridge</h1>"):
+        assert body(f"{start}{inside}") == (LINE * 4).strip()
