@@ -10,7 +10,7 @@ BASELINE ?= --check
 PYTEST := PYTHONHASHSEED=0 $(BIN)/coverage run -m pytest -n $(TESTERS) --dist loadfile --no-loadscope-reorder --reruns 1
 unexport PYTHONDONTWRITEBYTECODE  # every crawl would compile all modules again
 
-.PHONY: help install demo demo-template test test-slow test-all slow-tools fuzz baseline check docs house licences audit coverage dist format clean
+.PHONY: help install demo demo-template test test-slow lowest test-all slow-tools fuzz baseline check docs house licences audit coverage dist format clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -39,6 +39,13 @@ test: $(VENV)/.tested  ## Run the fast tests
 
 test-slow: slow-tools  ## Run the slow tests: kill runs, nodes, long crawls, Chromium, pywb
 	export TOPICCRAWL_TEST_PYWB=$$(test -x $(PYWB)/bin/wayback && echo $(PYWB)); $(PYTEST) -m slow
+
+lowest: pyproject.toml  ## Run unit and contract tests with the lowest versions that pyproject.toml allows
+	$(PYTHON) -m venv --clear build/lowest
+	build/lowest/bin/python -m pip install --quiet uv
+	VIRTUAL_ENV=build/lowest build/lowest/bin/uv pip install --quiet --resolution lowest-direct -e '.[js,metrics,notebook,parquet,pdf,scrapyd,warc]'
+	VIRTUAL_ENV=build/lowest build/lowest/bin/uv pip install --quiet -e '.[test]'
+	PATH="$(abspath build/lowest/bin):$$PATH" PYTHONHASHSEED=0 build/lowest/bin/pytest -n $(TESTERS) -m 'not slow' -W default tests/unit tests/contracts
 
 test-all: test test-slow coverage  ## Run all tests and check their coverage
 

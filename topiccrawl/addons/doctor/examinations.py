@@ -170,7 +170,8 @@ def state(settings: BaseSettings) -> Iterator[Finding]:
         except (StateVersionError, StorageError) as error:
             yield fail("state", str(error), "use the version that wrote it, or another data folder")
         else:
-            yield ok("state", f"{place}: written by topiccrawl {written_by(place) or '(unknown)'}")
+            written = f"written by topiccrawl {written_by(place) or '(unknown)'}"
+            yield ok("state", f"{place}: {written if place.exists() else 'no data yet'}")
 
 
 def memory(_: BaseSettings) -> Iterator[Finding]:

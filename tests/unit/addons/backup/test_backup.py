@@ -234,6 +234,8 @@ def test_frontier_of_another_format_is_reported(
 
 
 def test_versions_of_all_frontiers_and_stores_are_checked(tmp_path: Path) -> None:
+    empty = Settings({"TOPICCRAWL_DATA_DIR": str(tmp_path / "new")})
+    assert [one.text for one in examine(empty, ["state"])] == [f"{tmp_path / 'new'}: no data yet"]
     settings = Settings({"TOPICCRAWL_DATA_DIR": str(tmp_path), "JOBDIR": str(tmp_path / "job")})
     spec = FrontierSpec("football", "topic:football", SharkPlus(), Politeness(), Limits())
     LocalFrontiers(settings).open(spec).close()

@@ -49,7 +49,8 @@ def test_patterns_are_learnt_edited_exported_and_imported(
     lines = [json.loads(line) for line in out.splitlines()]
     assert [line["label"] for line in lines] == ["other", "news"]
     (tmp_path / "kept.jsonl").write_text(out, "utf-8")
-    assert run("import", str(tmp_path / "kept.jsonl"), folder="two")[0] == 0
+    status, out = run("import", str(tmp_path / "kept.jsonl"), folder="two")
+    assert (status, out.split(maxsplit=1)[0]) == (0, "a.test")
     status, out = run("show", "a.test", folder="two")
     assert out.count("by hand") == 2
     run("edit", "a.test", "none", REGEX)

@@ -179,6 +179,7 @@ class Command(OperatorCommand, ScrapyCommand):
             new = _by_hand(value)
             _replace(learners[site], new.expression, new)
         asyncio.run(self._save(learners))
+        say(*starmap(_summary, learners.items()))
 
 
 def _by_hand(values: Mapping[str, Any]) -> Pattern:
