@@ -30,6 +30,7 @@ from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
     from scrapy.settings import Settings
 
@@ -272,6 +273,14 @@ def site_named(text: str) -> str:
 def say(*lines: str, to: TextIO | None = None) -> None:
     """Write lines to standard output or another stream, with line breaks escaped (``escaped``)."""
     (to or sys.stdout).writelines(f"{escaped(line)}\n" for line in lines)
+
+
+def say_or(lines: Sequence[str], none: str) -> None:
+    """Write lines to standard output, or a text to standard error if there are none."""
+    if lines:
+        say(*lines)
+    else:
+        say(none, to=sys.stderr)
 
 
 def _report(error: OSError, folder: Path) -> int:

@@ -65,6 +65,7 @@ MOST_IMAGES = 50
 
 _DIALOGS = "body :is(dialog, [role=dialog], [role=alertdialog])"
 _MOST_DIALOGS = 20
+"""Most dialogs that are looked at; each is searched for the content of the page."""
 
 _SOURCE_MARKS = (
     "#media_span, #source_baidu, .source, .a_source, .where, .media, .laiyuan, "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from typing import TYPE_CHECKING
 
 from scrapy.commands import ScrapyCommand
@@ -12,7 +11,7 @@ from selectolax.lexbor import SelectolaxError
 from typing_extensions import override
 
 from topiccrawl.addons.frames.frame import KEY, SiteFrame
-from topiccrawl.commands.terminal import OperatorCommand, say, site_named
+from topiccrawl.commands.terminal import OperatorCommand, say, say_or, site_named
 from topiccrawl.errors import ConfigurationError, translated
 from topiccrawl.links.limits import parse_html
 from topiccrawl.messages import message, tr
@@ -42,10 +41,9 @@ class Command(OperatorCommand, ScrapyCommand):
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
         match args:
             case ["show"] | []:
-                lines = asyncio.run(self._summaries())
                 place = storage_of(self.options).place
                 none = tr("{place}: no frame of any site", place=place)
-                say(*lines) if lines else say(none, to=sys.stderr)
+                say_or(asyncio.run(self._summaries()), none)
             case ["show", name]:
                 site = site_named(name)
                 say(*describe(site, asyncio.run(self._frame(site))))

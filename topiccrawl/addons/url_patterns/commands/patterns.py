@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 import time
 import urllib.request
 from collections import deque
@@ -21,7 +20,7 @@ from topiccrawl.addons.url_patterns.learner import DROPS_KEY, KEY
 from topiccrawl.addons.url_patterns.pattern import Label, Pattern, PatternSet
 from topiccrawl.addons.url_patterns.site import SiteLearner
 from topiccrawl.addons.url_patterns.tally import Outcome
-from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say, site_named
+from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say, say_or, site_named
 from topiccrawl.errors import ConfigurationError, translated
 from topiccrawl.extract.hubs import hub_list
 from topiccrawl.links.sitemaps import MAX_BYTES, read_sitemap
@@ -83,7 +82,7 @@ class Command(OperatorCommand, ScrapyCommand):
                 lines = [*starmap(_summary, self._learners(asyncio.run(self._sites())).items())]
                 place = storage_of(self.options).place
                 none = tr("{place}: no URL pattern of any site", place=place)
-                say(*lines) if lines else say(none, to=sys.stderr)
+                say_or(lines, none)
             case ["show", name]:
                 site = site_named(name)
                 drops = asyncio.run(self._known(site)).get(DROPS_KEY, {})
