@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -43,6 +44,7 @@ _REFUSED = {
     "url-excluded": message("a pattern of exclude matches it; change the pattern or the seed"),
     "url-not-included": message("no pattern of include matches it; add one, such as its path"),
 }
+_SEPARATOR = re.compile(r",|\s+(?=https?://)")
 _NO = frozenset({"", "0", "false", "no", "off"})
 
 
@@ -163,9 +165,12 @@ def check_watch(settings: BaseSettings, value: str) -> str:
 def _parse_list(
     value: str, parse: Callable[[str], str | None], error: Message, name: str
 ) -> tuple[str, ...]:
-    """Parse the parts of a comma-separated argument; drop duplicates and keep the order."""
+    """Parse the parts of an argument; drop duplicates and keep the order.
+
+    Parts are separated by commas, or by spaces in front of a URL.
+    """
     found: dict[str, None] = {}
-    for text in filter(None, map(str.strip, value.split(","))):
+    for text in filter(None, map(str.strip, _SEPARATOR.split(value))):
         parsed = parse(text)
         if not parsed:
             raise ConfigurationError(error, name=name, text=text)
@@ -174,15 +179,17 @@ def _parse_list(
 
 
 def seeds_of(value: str, name: str = "seeds") -> tuple[str, ...]:
-    """Return the distinct canonical URLs of a comma-separated argument, in their order.
+    """Return the distinct canonical URLs of an argument, in their order.
 
     Raises:
         ConfigurationError: If a part is not an http or https URL, or there is no URL.
 
-    >>> seeds_of("http://a.test, http://b.test/x#top,http://a.test/")
-    ('http://a.test/', 'http://b.test/x')
+    >>> seeds_of("http://a.test, http://b.test/x#top http://c.test/,http://a.test/")
+    ('http://a.test/', 'http://b.test/x', 'http://c.test/')
     """
-    error = message("argument {name}: {text!r} is not an HTTP URL; write https://host/path")
+    error = message(
+        "argument {name}: {text!r} is not an HTTP URL; write https://host/path, and %2C for a comma"
+    )
     seeds = _parse_list(value, canonical, error, name)
     if not seeds:
         raise ConfigurationError(
