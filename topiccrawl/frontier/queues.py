@@ -154,10 +154,10 @@ class Queues:
 
     def refuses(self, value: int) -> bool:
         """Check whether a new URL of this value is refused; count it if so."""
-        if self._limit.most and self._limit.refuses(entry_of(value, 0), sum(self.sizes())):
-            self.tally["tail"] += 1
-            return True
-        return False
+        limit = self._limit
+        refused = limit.most > 0 and limit.refuses(entry_of(value, 0), sum(self.sizes()))
+        self.tally["tail"] += refused
+        return refused
 
     def replace_entry(self, unit: Unit, lane: int, old: int, new: int) -> None:
         """Replace an entry of a unit's lane and update the head.

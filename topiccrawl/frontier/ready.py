@@ -15,6 +15,8 @@ from topiccrawl.frontier.politeness import RETRY_AFTER_MAX, HostClock
 from topiccrawl.frontier.rows import TOP
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from topiccrawl.frontier.order import Unit
     from topiccrawl.links.strategies.contract import LinkStrategy
 
@@ -247,12 +249,10 @@ class ReadyHosts:
             self.refresh_host(host)
         else:
             is_disjoint = frozenset(unit.groups).isdisjoint
-            self._refresh_units(
-                host,
-                tuple(one for one in host.units if not one.groups or not is_disjoint(one.groups)),
-            )
+            near = (one for one in host.units if not one.groups or not is_disjoint(one.groups))
+            self._refresh_units(host, near)
 
-    def _refresh_units(self, host: Host, units: tuple[Unit, ...]) -> None:
+    def _refresh_units(self, host: Host, units: Iterable[Unit]) -> None:
         """Recompute biases of units with URLs; rank the host again if one changed."""
         changed = False
         for unit in units:

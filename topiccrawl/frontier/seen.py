@@ -224,15 +224,11 @@ class Eviction:
         if seen := [key for key, data in evicted.items() if not data[1] & LOW_VALUE]:
             self._seen.add(seen[0][0], seen)
         for key, data in evicted.items():
-            self._delete(key, data)
+            low = LOW_VALUE_REASON if data[1] & LOW_VALUE else "error"
+            self._queues.tally["evicted/" + ("crawled" if data[0] == CRAWLED else low)] += 1
+            self._queues.remove(decode(data), key)
+            self._urls.put_links(key, None)
         return len(keys)
-
-    def _delete(self, key: bytes, data: bytes) -> None:
-        """Delete a settled row and its links, and count it by kind."""
-        low = LOW_VALUE_REASON if data[1] & LOW_VALUE else "error"
-        self._queues.tally["evicted/" + ("crawled" if data[0] == CRAWLED else low)] += 1
-        self._queues.remove(decode(data), key)
-        self._urls.put_links(key, None)
 
 
 class QueueLimit:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.contract import Explanation
-from topiccrawl.frontier.hosts import HOST_ID, NOTHING, Host, read_hosts
+from topiccrawl.frontier.hosts import HOST_ID, NEVER, NOTHING, Host, read_hosts
 from topiccrawl.frontier.portable import Export
 from topiccrawl.frontier.queues import LANE_NAMES, SIZES, sizes_of
 from topiccrawl.frontier.rows import TOP, Row, decode
@@ -89,9 +89,7 @@ def census(hosts: Iterable[Host], clock: HostClock, now: float, n: int) -> Censu
 def _figures(host: Host, clock: HostClock, now: float) -> HostFigures:
     queued = sum(len(order) for unit in host.units for order in unit.orders)
     pages, worth = host.stats
-    wait = host.next_at - now
-    if host.check_at > now and queued:
-        wait = max(wait, host.check_at - now)
+    wait = max(host.next_at, host.check_at if queued else NEVER) - now
     return HostFigures(
         host.name, _state(host, queued, wait), queued, host.active, max(0.0, wait),
         clock.delay(host), host.pages, worth / pages if pages else 0.0,
@@ -182,7 +180,8 @@ class View(Export):
         if queue not in QUEUES:
             message = f"no queue {queue!r}: one of {', '.join(QUEUES)}"
             raise ValueError(message)
-        return map(_listing, self._rows(queue))
+        found = self._rows(queue)
+        return ((row.text(rows.URL), row.value / TOP, row.text(rows.REASON)) for row in found)
 
     def counts(self) -> dict[str, int]:
         """Return sizes and counters as of the last commit."""
@@ -241,10 +240,6 @@ def strategy_of(path: str | Path) -> str:
     """
     with closing(Store(path, readonly=True)) as store:
         return str((store.load(ABOUT) or {}).get("strategy", ""))
-
-
-def _listing(row: Row) -> tuple[str, float, str]:
-    return row.text(rows.URL), row.value / TOP, row.text(rows.REASON)
 
 
 def _rank(row: Row) -> tuple[int, bool, int, int, int]:
