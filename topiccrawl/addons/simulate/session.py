@@ -236,7 +236,7 @@ def run_job(
         options = settings.copy()
         options.set("TOPICCRAWL_STRATEGY", name, priority="cmdline")
         order = strategy(name, scorer, strategy_parameters(settings, case.topic))
-        conditions = _conditions(settings, opts.batch, case)
+        conditions = conditions_of(settings, opts.batch, case)
         inputs = _inputs(settings, job.collection)
         replay = orders.identity(inputs, case.topic, name, order.signature(), conditions)
         if replay in known:
@@ -287,19 +287,17 @@ def with_sampled_seeds(
     return topic.model_copy(update={"seeds": seeds, "name": f"{topic.name} {SET}{draw + 1}"})
 
 
-def _conditions(options: Settings, batch: int, case: Case) -> Conditions:
-    """Return the conditions of a replay for the settings of a crawl."""
-    own = case.topic.limits
+def conditions_of(settings: Settings, batch: int, case: Case) -> Conditions:
+    """Return the conditions of a replay for the settings of a crawl and its topic's limits."""
+    options = settings.copy()
+    options.setdict(case.topic.limits.settings(), priority="spider")
     bounds = limits_of(options)
     return Conditions(
         budget=case.budget,
         batch=batch,
         slow_start=slow_start_of(options),
         robots=options.getbool("ROBOTSTXT_OBEY"),
-        limits=Limits(
-            max_depth=bounds.max_depth if own.depth is None else own.depth,
-            max_host_pages=bounds.max_host_pages if own.host_pages is None else own.host_pages,
-        ),
+        limits=Limits(max_depth=bounds.max_depth, max_host_pages=bounds.max_host_pages),
         share=share_of(options),
         traps=traps_of(options),
         seed=options.getint("TOPICCRAWL_ADAPT_SEED"),

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scrapy.settings import Settings
 from typing_extensions import override
 
 from tests.unit.addons.simulate.webs import SITE, answer, page, web
 from topiccrawl.addons.adaptation.learner import AdaptationParameters, TopicLearner
+from topiccrawl.addons.simulate.harvest import build_case
 from topiccrawl.addons.simulate.replay import Conditions, Replay, Replayed
-from topiccrawl.addons.simulate.session import CachingScorer
+from topiccrawl.addons.simulate.session import CachingScorer, conditions_of
 from topiccrawl.frontier.contract import Limits
 from topiccrawl.links.strategies import NAMES, strategy
 from topiccrawl.links.strategies.parameters import StrategyParameters
@@ -177,3 +179,13 @@ def test_queue_is_rescored_for_new_vectors_only(method: str, *, swept: bool) -> 
     replayed = Replay(found, TOPIC, scorer, order, Conditions(600, 8), adapter).run()
     assert replayed.changes > 5
     assert (order.rescored > 2 * 600) == swept
+
+
+def test_options_of_the_command_line_win_over_the_limits_of_a_topic() -> None:
+    options = Settings()
+    options.setmodule("topiccrawl.settings", priority="default")
+    options.set("DEPTH_LIMIT", "5", priority="cmdline")
+    topic = Topic.model_validate({**TOPIC.model_dump(), "limits": {"depth": 1, "host_pages": 7}})
+    found = web(page("/", ON))
+    limits = conditions_of(options, 1, build_case(found, topic, frozenset(), None)).limits
+    assert (limits.max_depth, limits.max_host_pages) == (5, 7)
