@@ -21,7 +21,7 @@ from topiccrawl.links.urls import canonical
 from topiccrawl.model import Page
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Mapping
+    from collections.abc import AsyncIterator, Callable, Iterable
     from pathlib import Path
 
     from topiccrawl.addons.warc.archive import Exchange
@@ -51,7 +51,7 @@ class Reextraction:
     """Extracts a topic's articles from archived pages, by the same rules as a crawl.
 
     Args:
-        pages: Archived responses by URL, also of the later pages of articles.
+        page: Returns the archived response of a URL, also of the later pages of articles.
         topic: Topic of the articles.
         scorer: Scorer of pages and articles.
         readers: Readers of the pages.
@@ -61,13 +61,13 @@ class Reextraction:
 
     def __init__(
         self,
-        pages: Mapping[str, Exchange],
+        page: Callable[[str], Exchange | None],
         topic: Topic,
         scorer: Scorer,
         readers: Readers | LocalReader,
         store: ArticleStore | None = None,
     ) -> None:
-        self._pages = pages
+        self._page = page
         self._topic = topic
         self._scorer = scorer
         self._readers = readers
@@ -133,7 +133,7 @@ class Reextraction:
 
     def _archived(self, url: str) -> _Archived | None:
         """Return an archived HTML page, or None."""
-        exchange = self._pages.get(url)
+        exchange = self._page(url)
         if exchange is None or exchange.status != OK:
             return None
         kind = next((v for k, v in exchange.headers if k.lower() == "content-type"), "text/html")

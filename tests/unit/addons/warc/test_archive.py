@@ -302,7 +302,7 @@ def test_complete_records_of_a_torn_file_are_kept(tmp_path: Path, tail: bytes) -
     file = file_of_three(tmp_path)
     data = file.read_bytes()
     with file.open("rb") as opened:
-        ends = [0, *(part.end for part in warc.parts(opened))]
+        ends = [0, *(end for _, _, end in warc.parts(opened))]
     assert ends[-1] == len(data)
     torn = tmp_path / "torn"
     for cut in range(0, len(data), 7):
@@ -324,12 +324,11 @@ def test_latest_page_of_each_url_is_read_in_file_order(tmp_path: Path) -> None:
         paths += files(tmp_path / name)
     for given in (paths, paths[::-1]):
         pages = LatestPages(given)
-        assert {page.body for page in pages.values()} == {b"a0", b"a2", b"b1", b"b3"}
-        assert [pages[url].body for url in pages.of(paths[0])] == [b"a0", b"a2"]
-        assert [pages[url].body for url in pages.of(paths[1])] == [b"b1", b"b3"]
+        assert [page.body for page in map(pages.get, pages.of(paths[0])) if page] == [b"a0", b"a2"]
+        assert [page.body for page in map(pages.get, pages.of(paths[1])) if page] == [b"b1", b"b3"]
         assert pages.by_file == {paths[0]: 2, paths[1]: 2}
         assert pages.get(exchange(9).url) is None
     pages = LatestPages(paths)
     paths[0].write_bytes(b"")
     with pytest.raises(ConfigurationError, match="cannot be read as WARC"):
-        pages[exchange(0).url]
+        pages.get(exchange(0).url)

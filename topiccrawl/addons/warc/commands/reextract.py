@@ -77,7 +77,7 @@ class Command(OperatorCommand, ScrapyCommand):
 
         def extraction(store: ArticleStore) -> Reextraction:
             links = self.options.getbool("TOPICCRAWL_LINK_RELEVANCE")
-            return Reextraction(pages, topic, Scorer(topic), readers, store if links else None)
+            return Reextraction(pages.get, topic, Scorer(topic), readers, store if links else None)
 
         asyncio.run(self._extract(pages, extraction, done, readers))
 
