@@ -181,18 +181,6 @@ class DocumentStore:
         await self.close()
 
 
-def grouped(keys: Sequence[Sequence[Any]]) -> dict[tuple[Any, ...], list[Any]]:
-    """Group keys by all values but the last, so that one index lookup serves each group.
-
-    >>> grouped([("足球", "http://a.test/"), ("足球", "http://b.test/")])
-    {('足球',): ['http://a.test/', 'http://b.test/']}
-    """
-    found: dict[tuple[Any, ...], list[Any]] = {}
-    for *first, last in keys:
-        found.setdefault(tuple(map(plain, first)), []).append(plain(last))
-    return found
-
-
 def plain(value: Any) -> Any:  # noqa: ANN401 - any flat value
     """Return a value as it is stored and compared: text without lone surrogates."""
     return clean(str(value)) if isinstance(value, str) else value
