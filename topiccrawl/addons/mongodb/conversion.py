@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pymongo import UpdateOne
 
 from topiccrawl.model import Article
+from topiccrawl.storage import rows
 from topiccrawl.storage.contract import Reprint
 from topiccrawl.storage.documents import plain
 from topiccrawl.storage.merge import reprint_by, version_of
@@ -25,7 +26,7 @@ SITE = "site:"
 FIELDS = dict.fromkeys((*TEXTS[1:], *PLAIN, "images", "scores", "number"), 1)
 """Projection of the fields of an article."""
 
-COMPARED = dict.fromkeys(("title", "body", "site", "published", "digest", "number"), 1)
+COMPARED = dict.fromkeys((*rows.COMPARED[1:], "number"), 1)
 """Projection of the fields that duplicate detection compares."""
 
 
@@ -139,14 +140,7 @@ def article_of(document: Mapping[str, Any], topic: str = "") -> Article:
 
 def compared_of(document: Mapping[str, Any]) -> Article:
     """Return the article of a document read with ``COMPARED``, for duplicate detection."""
-    return Article(
-        document["_id"],
-        document["title"],
-        document["body"],
-        site=document["site"],
-        published=document["published"],
-        digest=document["digest"],
-    )
+    return Article(document["_id"], **{name: document[name] for name in rows.COMPARED[1:]})
 
 
 def reprint_of(document: Mapping[str, Any]) -> Reprint:
