@@ -214,21 +214,18 @@ class SpoolingStore:
         except StorageAwayError:
             raise
         except StorageError:
-            refused = [(one, error) for one in new if (error := await self._save_one(one))]
+            refused: list[tuple[Article, StorageError]] = []
+            for article in new:
+                try:
+                    await self._save([article])
+                except StorageAwayError:
+                    raise
+                except StorageError as error:
+                    refused.append((article, error))
             if len(refused) == len(new):
                 raise
             for article, error in refused:
                 await asyncio.to_thread(self.spool.refuse, article, str(error))
-
-    async def _save_one(self, article: Article) -> StorageError | None:
-        """Save one article; return the error of the store, or None if it was stored."""
-        try:
-            await self._save([article])
-        except StorageAwayError:
-            raise
-        except StorageError as error:
-            return error
-        return None
 
     async def _is_superseded(self, article: Article) -> bool:
         story = await self.store.get(article.url)

@@ -25,7 +25,6 @@ from topiccrawl.storage import rows
 from topiccrawl.storage.contract import Fate, Listed, Saved, StoryChain
 from topiccrawl.storage.database import FILE, Database
 from topiccrawl.storage.merge import fate_of, replaces, reprint_by, version_of
-from topiccrawl.storage.rows import reprints
 from topiccrawl.storage.selection import ALL, Selection
 from topiccrawl.storage.sqlite_documents import SqliteDocuments
 
@@ -225,33 +224,29 @@ class SqliteListing:
 
     async def page(self, topic: str, limit: int, offset: int) -> tuple[int, list[Listed]]:
         """See ``Listing.page``."""
-        return await self._database.read_existing(
-            lambda c: _page(c, topic, limit, offset), missing=(0, [])
-        )
+
+        def work(connection: sqlite3.Connection) -> tuple[int, list[Listed]]:
+            query = "SELECT count(*) FROM article_topics WHERE topic = ?"
+            (total,) = connection.execute(query, (topic,)).fetchone()
+            query = f"{_LISTED} ORDER BY t.article_id DESC LIMIT ? OFFSET ?"
+            found = connection.execute(query, (topic, limit, offset))
+            return total, [_listed(row) for row in found]
+
+        return await self._database.read_existing(work, missing=(0, []))
 
     async def chains(self, topic: str, most: int) -> list[StoryChain]:
         """See ``Listing.chains``."""
-        return await self._database.read_existing(lambda c: _chains(c, topic, most), missing=[])
+
+        def work(connection: sqlite3.Connection) -> list[StoryChain]:
+            found = connection.execute(_LISTED + _CHAINED, (topic, topic, most)).fetchall()
+            chains = [StoryChain(_listed(row), rows.reprints(connection, row[0])) for row in found]
+            return sorted(chains, key=lambda chain: -len(chain.reprints))
+
+        return await self._database.read_existing(work, missing=[])
 
     async def close(self) -> None:
         """See ``Listing.close``."""
         await asyncio.to_thread(self._database.close)
-
-
-def _page(
-    connection: sqlite3.Connection, topic: str, limit: int, offset: int
-) -> tuple[int, list[Listed]]:
-    query = "SELECT count(*) FROM article_topics WHERE topic = ?"
-    (total,) = connection.execute(query, (topic,)).fetchone()
-    query = f"{_LISTED} ORDER BY t.article_id DESC LIMIT ? OFFSET ?"
-    rows = connection.execute(query, (topic, limit, offset)).fetchall()
-    return total, [_listed(row) for row in rows]
-
-
-def _chains(connection: sqlite3.Connection, topic: str, most: int) -> list[StoryChain]:
-    rows = connection.execute(_LISTED + _CHAINED, (topic, topic, most)).fetchall()
-    found = [StoryChain(_listed(row), reprints(connection, row[0])) for row in rows]
-    return sorted(found, key=lambda chain: -len(chain.reprints))
 
 
 def _listed(row: tuple[Any, ...]) -> Listed:

@@ -104,17 +104,12 @@ class SqliteDocuments:
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         """Create missing tables and indexes, and read rows by name."""
-        known = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
         for kind in self._kinds:
-            if kind.name not in known:
-                key = f"PRIMARY KEY ({', '.join(kind.keys)})"
-                columns = f"{', '.join(kind.fields)}, {key}"
-                connection.execute(f"CREATE TABLE IF NOT EXISTS {kind.name} ({columns})")
+            columns = f"{', '.join(kind.fields)}, PRIMARY KEY ({', '.join(kind.keys)})"
+            connection.execute(f"CREATE TABLE IF NOT EXISTS {kind.name} ({columns})")
             for fields in kind.indexes:
-                index = f"{kind.name}_{'_'.join(fields)}"
-                if index not in known:
-                    on = f"{kind.name} ({', '.join(fields)})"
-                    connection.execute(f"CREATE INDEX IF NOT EXISTS {index} ON {on}")
+                index, on = "_".join((kind.name, *fields)), f"{kind.name} ({', '.join(fields)})"
+                connection.execute(f"CREATE INDEX IF NOT EXISTS {index} ON {on}")
         connection.row_factory = sqlite3.Row
 
 
