@@ -276,13 +276,10 @@ def open_writer(where: str, formats: Formats[T]) -> Iterator[Writer[T]]:
         yield next(iter(formats.text.values()))(sys.stdout)
         return
     path = Path(where)
-    *known, last = *formats.text, *formats.binary
-    if path.suffix not in {*known, last}:
+    known = (*formats.text, *formats.binary)
+    if path.suffix not in known:
         raise ConfigurationError(
-            "{path}: unknown suffix; use {choices} or {last}",
-            path=path,
-            choices=", ".join(known),
-            last=last,
+            "{file}: unknown suffix; choose one of {choices}", file=path, choices=", ".join(known)
         )
     if path.suffix == ".parquet" and find_spec("pyarrow") is None:
         raise ConfigurationError(

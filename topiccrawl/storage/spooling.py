@@ -224,8 +224,8 @@ class SpoolingStore:
                     refused.append((article, error))
             if len(refused) == len(new):
                 raise
-            for article, error in refused:
-                await asyncio.to_thread(self.spool.refuse, article, str(error))
+            for article, reason in refused:
+                await asyncio.to_thread(self.spool.refuse, article, str(reason))
 
     async def _is_superseded(self, article: Article) -> bool:
         story = await self.store.get(article.url)

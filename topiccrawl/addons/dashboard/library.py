@@ -26,11 +26,11 @@ from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.storage.factory import storage_of
-from topiccrawl.storage.feed import SUMMARY
 from topiccrawl.storage.formats import encoding_of
 from topiccrawl.storage.selection import Selection, day, group_by_event, site_in, words_in
 from topiccrawl.storage.sites import MarkStore
 from topiccrawl.storage.tables import (
+    SUMMARY,
     ExportFilter,
     Table,
     displayed_values,
