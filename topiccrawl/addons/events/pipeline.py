@@ -227,6 +227,19 @@ def _day(article: Article) -> int:
         return date.fromtimestamp(at).toordinal() if at else 0  # noqa: DTZ012 - days only
 
 
+async def newest_articles(settings: BaseSettings, limit: int) -> list[Article]:
+    """Return the last stored articles, the newest first; [] if nothing has been stored.
+
+    Raises:
+        StorageError: If they cannot be read.
+    """
+    storage = storage_of(settings)
+    if not storage.exists():
+        return []
+    async with opened(storage.articles()) as store:
+        return [one async for one in export_articles(store, ALL, ExportFilter(limit=limit))]
+
+
 MAX_RELOADED = 2_000
 """Number of newest stored articles that are loaded at the start."""
 
@@ -258,12 +271,7 @@ class EventPipeline:
 
     async def open_spider(self) -> None:
         """Load the events of the newest stored articles."""
-        storage = storage_of(self._settings)
-        if not storage.exists():
-            return
-        async with opened(storage.articles()) as store:
-            newest = export_articles(store, ALL, ExportFilter(limit=MAX_RELOADED))
-            known = [article async for article in newest]
+        known = await newest_articles(self._settings, MAX_RELOADED)
         await asyncio.to_thread(self._reload, [one for one in reversed(known) if one.event])
 
     async def process_item(self, item: object) -> object:
