@@ -212,6 +212,7 @@ class Table:
 
     def __init__(self, topic: str = "", columns: Sequence[str] = ()) -> None:
         self._topic = topic
+        self._title = topic or "topiccrawl"
         self._brief = tuple(columns) or BRIEF
         self._all = tuple(columns) or tuple(COLUMNS)
 
@@ -231,10 +232,6 @@ class Table:
                 ".xlsx": lambda path: workbook(path, self._title, self._brief, self._typed),
             },
         )
-
-    @property
-    def _title(self) -> str:
-        return self._topic or "topiccrawl"
 
     def row(self, article: Article) -> dict[str, Any]:
         """Return the JSON values of an article, as in ``.jsonl`` files."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections import Counter
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +12,8 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
+from topiccrawl.addons.warc.collection import require_warcio
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
-from topiccrawl.errors import ConfigurationError
 from topiccrawl.extract.reading import LocalReader
 from topiccrawl.messages import message, tr
 from topiccrawl.spiders.reading import pool_of, reader_of
@@ -63,10 +62,7 @@ class Command(OperatorCommand, ScrapyCommand):
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
         if not args:
             raise UsageError
-        if find_spec("warcio") is None:
-            raise ConfigurationError(
-                "reading WARC files needs warcio: pip install 'topiccrawl[warc]'"
-            )
+        require_warcio(args[0])
         from topiccrawl.addons.warc.archive import LatestPages
         from topiccrawl.addons.warc.reextraction import FilesDone, Reextraction
 
