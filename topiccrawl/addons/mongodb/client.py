@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pymongo.asynchronous.collection import AsyncCollection
-    from pymongo.asynchronous.database import AsyncDatabase
 
     Document = dict[str, Any]
     Collection = AsyncCollection[Document]
@@ -102,20 +101,15 @@ class Server:
         if client is not None:
             await client.close()
 
-    @property
-    def database(self) -> AsyncDatabase[Document]:
-        """Database of the URI.
+    def collection(self, name: str) -> Collection:
+        """Return a collection by name.
 
         Raises:
             StorageError: If the store is closed.
         """
         if self._client is None:
             raise StorageError("{shown}: the store is closed; open it first", shown=self.shown)
-        return self._client[self.name]
-
-    def collection(self, name: str) -> Collection:
-        """Return a collection by name."""
-        return self.database[name]
+        return self._client[self.name][name]
 
     @property
     def articles(self) -> Collection:
