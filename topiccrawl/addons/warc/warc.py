@@ -23,14 +23,14 @@ from topiccrawl.errors import StorageError, translated
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message
 from topiccrawl.storage import files
+from topiccrawl.storage.selection import site_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 FILE = "forgotten.txt"
-SITE = "site:"
-"""List of forgotten names in the folder of the archive, and prefix of hosts in it."""
+"""List of forgotten names in the folder of the archive."""
 
 OPEN = ".open"
 """Suffix of the name of a file that is being written."""
@@ -235,20 +235,17 @@ class Forgotten:
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE
         self._read: tuple[int, int] = (0, 0)
-        self._urls: set[str] = set()
-        self._sites: tuple[str, ...] = ()
+        self._names: set[str] = set()
 
     def __contains__(self, url: str) -> bool:
         """Return whether a page is on the list; URLs are compared in canonical form."""
-        self._refresh()
-        if not self._urls and not self._sites:
-            return False
-        host = (urlsplit(url).hostname or "").lower()
-        return _canonical(url) in self._urls or f".{host}".endswith(self._sites)
+        return bool(self) and not self._names.isdisjoint(
+            (_canonical(url), *site_names(urlsplit(url).hostname or ""))
+        )
 
     def __bool__(self) -> bool:
         self._refresh()
-        return bool(self._urls or self._sites)
+        return bool(self._names)
 
     def add(self, names: Iterable[str]) -> None:
         """Add names; the file is synced.
@@ -270,10 +267,9 @@ class Forgotten:
             return
         if (stat.st_mtime_ns, stat.st_size) != self._read:
             names = self._path.read_text("utf-8").splitlines()
-            self._sites = tuple(
-                f".{name.removeprefix(SITE).lower()}" for name in names if name.startswith(SITE)
-            )
-            self._urls = {_canonical(name) for name in names if not name.startswith(SITE)}
+            self._names = {
+                name.lower() if name.startswith("site:") else _canonical(name) for name in names
+            }
             self._read = (stat.st_mtime_ns, stat.st_size)
 
 
