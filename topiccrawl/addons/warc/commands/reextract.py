@@ -23,13 +23,13 @@ from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator
 
     from topiccrawl.addons.warc.archive import LatestPages
-    from topiccrawl.addons.warc.reextraction import FilesDone, Reextraction
-    from topiccrawl.extract.readers import Readers
+    from topiccrawl.addons.warc.reextraction import FilesDone
     from topiccrawl.model import Article
     from topiccrawl.storage.contract import ArticleStore
+    from topiccrawl.topics.topic import Topic
 
 BATCH = 100
 """Number of articles saved together."""
@@ -64,34 +64,28 @@ class Command(OperatorCommand, ScrapyCommand):
             raise UsageError
         require_warcio(args[0])
         from topiccrawl.addons.warc.archive import LatestPages
-        from topiccrawl.addons.warc.reextraction import FilesDone, Reextraction
+        from topiccrawl.addons.warc.reextraction import FilesDone
 
         topic = resolve(opts.topic or self.last_crawl(None).topic)
         pages = LatestPages([Path(name) for name in args])
-        readers = pool_of(self.options, lambda _: None) or LocalReader(reader_of(self.options))
         done = FilesDone(self.folder / "reextract.json", topic, fresh=opts.fresh)
+        asyncio.run(self._extract(pages, topic, done))
 
-        def extraction(store: ArticleStore) -> Reextraction:
-            links = self.options.getbool("TOPICCRAWL_LINK_RELEVANCE")
-            return Reextraction(pages.get, topic, Scorer(topic), readers, store if links else None)
-
-        asyncio.run(self._extract(pages, extraction, done, readers))
-
-    async def _extract(
-        self,
-        pages: LatestPages,
-        extraction: Callable[[ArticleStore], Reextraction],
-        done: FilesDone,
-        readers: Readers | LocalReader,
-    ) -> None:
+    async def _extract(self, pages: LatestPages, topic: Topic, done: FilesDone) -> None:
         """Extract file by file, and report the progress."""
+        from topiccrawl.addons.warc.reextraction import Reextraction
+
         counts: Counter[str] = Counter()
+        readers = pool_of(self.options, lambda _: None) or LocalReader(reader_of(self.options))
         async with closed_after(readers), opened(storage_of(self.options).articles()) as store:
+            links = self.options.getbool("TOPICCRAWL_LINK_RELEVANCE")
+            known = store if links else None
+            extraction = Reextraction(pages.get, topic, Scorer(topic), readers, known)
             for path in pages.by_file:
                 if path in done:
                     say(tr("{path}: finished before the interruption", path=path), to=sys.stderr)
                     continue
-                await self._store(extraction(store).articles(pages.of(path)), store, counts)
+                await self._store(extraction.articles(pages.of(path)), store, counts)
                 done.add(path)
             done.end()
         say(_summary(counts))
