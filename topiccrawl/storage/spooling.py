@@ -198,7 +198,7 @@ class SpoolingStore:
                 spooled = await asyncio.to_thread(self.spool.peek, REPLAY_BATCH)
                 if spooled:
                     await self._store(spooled)
-                    await asyncio.to_thread(self.spool.drop, spooled)
+                    await asyncio.to_thread(self.spool.drop)
 
     async def _store(self, spooled: Sequence[Article]) -> None:
         """Store spooled articles of which no newer copy is stored.

@@ -27,7 +27,7 @@ def all_of(spool: Spool) -> list[Article]:
     found: list[Article] = []
     while waiting := spool.peek(2):
         found += waiting
-        spool.drop(waiting)
+        spool.drop()
     assert spool.waiting == 0
     return found
 
@@ -38,7 +38,7 @@ def test_spool_returns_articles_in_order_and_deletes_its_file(tmp_path: Path) ->
     spool.append(articles(3))
     assert spool.waiting == 3
     assert spool.peek(2) == spool.peek(2) == articles(1, 2)
-    spool.drop(articles(1, 2))
+    spool.drop()
     spool.append(articles(4))
     assert all_of(spool) == articles(3, 4)
     assert list((tmp_path / "spool").iterdir()) == []
@@ -105,7 +105,7 @@ def test_damaged_line_is_counted_once(tmp_path: Path) -> None:
     spool.open()
     for _ in range(3):  # the database is unavailable again
         assert [article.url for article in spool.peek(5)] == ["http://a.test/1"]
-    spool.drop(spool.peek(5))
+    spool.drop()
     assert spool.waiting == 0
     spool.close()
 
