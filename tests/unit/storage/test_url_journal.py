@@ -26,9 +26,7 @@ def test_deleted_articles_are_not_reported_as_lost(tmp_path: Path) -> None:
         journal._file.close()  # as at the end of the process
 
         again = UrlJournal(tmp_path / "acknowledged")
-        requeued: list[str] = []
-        assert await again.recover(store, lambda url: not requeued.append(url)) == (1, 1)
-        assert requeued == [lost]
+        assert await again.recover(store, [lost].__contains__) == (1, 1)
         await store.close()
 
     asyncio.run(run())
