@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.storage.formats import (
-    Formats,
     Writer,
     comma_separated,
     html_table,
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.model import Article
     from topiccrawl.storage.contract import ArticleStore
+    from topiccrawl.storage.formats import Formats
     from topiccrawl.storage.selection import Selection
 
 SCHEMA = "topiccrawl.table/1"
@@ -218,20 +218,16 @@ class Table:
 
     def formats(self) -> Formats[Article]:
         """Return the writers by file suffix."""
-        return Formats(
-            {
-                ".jsonl": lambda file: json_lines(file, self.row),
-                ".csv": lambda file: comma_separated(file, self._brief, self._cells),
-                ".html": lambda file: html_table(file, self._title, self._brief, self._cells),
-                ".md": lambda file: markdown_table(file, self._brief, self._cells),
-                ".atom": atom,
-                ".rss": rss,
-            },
-            {
-                ".parquet": lambda path: parquet(path, self._parquet, self._values),
-                ".xlsx": lambda path: workbook(path, self._title, self._brief, self._typed),
-            },
-        )
+        return {
+            ".jsonl": lambda file: json_lines(file, self.row),
+            ".csv": lambda file: comma_separated(file, self._brief, self._cells),
+            ".html": lambda file: html_table(file, self._title, self._brief, self._cells),
+            ".md": lambda file: markdown_table(file, self._brief, self._cells),
+            ".atom": atom,
+            ".rss": rss,
+            ".parquet": lambda file: parquet(file, self._parquet, self._values),
+            ".xlsx": lambda file: workbook(file, self._title, self._brief, self._typed),
+        }
 
     def row(self, article: Article) -> dict[str, Any]:
         """Return the JSON values of an article, as in ``.jsonl`` files."""
