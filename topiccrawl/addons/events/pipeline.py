@@ -75,7 +75,6 @@ class Events:
 
     Args:
         window: Maximum number of days between an article and its event.
-        threshold: Minimum similarity, see ``MIN_SIMILARITY``.
 
     >>> from topiccrawl.model import Article
     >>> events = Events(7)
@@ -90,9 +89,8 @@ class Events:
     'http://a.test/'
     """
 
-    def __init__(self, window: float, threshold: float = MIN_SIMILARITY) -> None:
+    def __init__(self, window: float) -> None:
         self._window = window
-        self._threshold = threshold
         self._events: OrderedDict[str, _Event] = OrderedDict()
         self._by_key: defaultdict[str, dict[str, None]] = defaultdict(dict)
         self._frequency: Counter[str] = Counter()
@@ -119,7 +117,7 @@ class Events:
             name for key in keys if len(found := self._by_key.get(key, ())) <= MAX_EVENTS_PER_KEY
             for name in found
         )  # fmt: skip
-        best, chosen = self._threshold, ""
+        best, chosen = MIN_SIMILARITY, ""
         for name in names:
             event = self._events[name]
             gap = event.days_apart(day)
