@@ -55,7 +55,8 @@ def key(topic: str) -> str:
 
 def upsert(article: Article, number: int) -> UpdateOne:
     """Return the write that inserts or updates an article: one document per URL, topics merged."""
-    names, scores = _scores(article)
+    scores = _scores(article)
+    names = [score["name"] for score in scores.values()]
     change: dict[str, Any] = {
         "$set": {**fields_of(article), **scores},
         "$setOnInsert": {"number": number},
@@ -68,13 +69,12 @@ def upsert(article: Article, number: int) -> UpdateOne:
 
 def lend_topics(story: str, article: Article) -> list[UpdateOne]:
     """Return the writes that add missing topics of a reprint to its story."""
-    names, scores = _scores(article)
     return [
         UpdateOne(
-            {"_id": story, "topics": {"$ne": name}},
-            {"$set": {field: score}, "$addToSet": {"topics": name}},
+            {"_id": story, "topics": {"$ne": score["name"]}},
+            {"$set": {field: score}, "$addToSet": {"topics": score["name"]}},
         )
-        for name, (field, score) in zip(names, scores.items(), strict=True)
+        for field, score in _scores(article).items()
     ]
 
 
@@ -153,12 +153,10 @@ def _cleaned(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: plain(value) for name, value in values.items()}
 
 
-def _scores(article: Article) -> tuple[list[str], dict[str, dict[str, Any]]]:
-    """Return the topic names of an article, and the stored scores and terms by field."""
+def _scores(article: Article) -> dict[str, dict[str, Any]]:
+    """Return the stored topics of an article, with scores and terms, by field."""
     terms = [[clean(term), share] for term, share in article.terms]
-    names = [clean(name) for name in article.topics]
-    kept = {
+    return {
         f"scores.{key(name)}": {"name": clean(name), "score": score, "terms": terms}
         for name, score in article.topics.items()
     }
-    return names, kept

@@ -12,6 +12,8 @@ from topiccrawl.storage.rows import clean
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from topiccrawl.storage.contract import Reprint
+
 _FIELDS = dict.fromkeys(("title", "site", "published", "fetched_at"), 1)
 
 
@@ -46,18 +48,13 @@ class MongoListing:
             cursor = self._server.articles.find(which, self._fields(topic))
             found = [_listed(one, topic, reprints) for one in await cursor.to_list()]
             found.sort(key=lambda one: -one.reprints)
-            return [await self._chain(one) for one in found[:most]]
+            return [
+                StoryChain(one, await reprints_of(self._server, one.url)) for one in found[:most]
+            ]
 
     async def close(self) -> None:
         """See ``Listing.close``."""
         await self._server.close()
-
-    async def _chain(self, article: Listed) -> StoryChain:
-        reprints = self._server.reprints
-        cursor = reprints.find({"story": article.url}, sort=[("number", 1)])
-        return StoryChain(
-            article, tuple(conversion.reprint_of(one) for one in await cursor.to_list())
-        )
 
     async def _counted(self, which: Mapping[str, Any], most: int = 0) -> dict[str, int]:
         steps: list[Mapping[str, Any]] = [
@@ -72,6 +69,12 @@ class MongoListing:
     @staticmethod
     def _fields(topic: str) -> dict[str, int]:
         return {**_FIELDS, f"scores.{conversion.key(topic)}": 1}
+
+
+async def reprints_of(server: Server, url: str) -> tuple[Reprint, ...]:
+    """Return the reprints of a story, in the order they were first recorded."""
+    cursor = server.reprints.find({"story": url}, sort=[("number", 1)])
+    return tuple(map(conversion.reprint_of, await cursor.to_list()))
 
 
 def _listed(document: Mapping[str, Any], topic: str, reprints: Mapping[str, int]) -> Listed:

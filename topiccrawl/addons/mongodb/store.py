@@ -11,6 +11,7 @@ from pymongo.errors import BulkWriteError
 
 from topiccrawl.addons.mongodb import conversion
 from topiccrawl.addons.mongodb.client import Server, migrate
+from topiccrawl.addons.mongodb.listing import reprints_of
 from topiccrawl.addons.mongodb.stories import Claim, Decision, StoryLog, name_of
 from topiccrawl.dedup import Match
 from topiccrawl.dedup.index import CAPACITY
@@ -97,11 +98,7 @@ class MongoStore:
                 found = await self.server.articles.find_one({"_id": story}, conversion.FIELDS)
             if found is None:
                 return None
-            which = {"story": found["_id"]}
-            reprints = await self.server.reprints.find(which, sort=[("number", 1)]).to_list()
-        return Story(
-            conversion.article_of(found), tuple(conversion.reprint_of(one) for one in reprints)
-        )
+            return Story(conversion.article_of(found), await reprints_of(self.server, found["_id"]))
 
     async def versions(self, url: str) -> list[Version]:
         """See ``Store.versions``."""
