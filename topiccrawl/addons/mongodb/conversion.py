@@ -9,7 +9,7 @@ from pymongo import UpdateOne
 
 from topiccrawl.model import Article
 from topiccrawl.storage import rows
-from topiccrawl.storage.contract import Reprint
+from topiccrawl.storage.contract import Listed, Reprint
 from topiccrawl.storage.documents import plain
 from topiccrawl.storage.merge import reprint_by, version_of
 from topiccrawl.storage.rows import PLAIN, TEXTS, clean
@@ -141,6 +141,22 @@ def article_of(document: Mapping[str, Any], topic: str = "") -> Article:
 def compared_of(document: Mapping[str, Any]) -> Article:
     """Return the article of a document read with ``COMPARED``, for duplicate detection."""
     return Article(document["_id"], **{name: document[name] for name in rows.COMPARED[1:]})
+
+
+def listed_fields(topic: str) -> dict[str, int]:
+    """Return the projection of the fields of a listed article."""
+    return dict.fromkeys(("title", "site", "published", "fetched_at", f"scores.{key(topic)}"), 1)
+
+
+def listed_of(document: Mapping[str, Any], topic: str, reprints: Mapping[str, int]) -> Listed:
+    """Return the listed article of a document; ``reprints`` has the number of each story."""
+    score = document.get("scores", {}).get(key(topic), {})
+    return Listed(
+        document["_id"], document["title"], document["site"], document["published"],
+        document["fetched_at"], score.get("score", 0.0),
+        tuple((term, share) for term, share in score.get("terms", [])),
+        reprints.get(document["_id"], 0),
+    )  # fmt: skip
 
 
 def reprint_of(document: Mapping[str, Any]) -> Reprint:
