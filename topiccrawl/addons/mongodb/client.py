@@ -127,11 +127,11 @@ class Server:
         try:
             yield
         except PyMongoError as error:
-            cause = _cause(error)
-            remedy = _AWAY if _away(error) else _remedy(cause)
+            cause, away = _cause(error), _away(error)
+            remedy = _REMEDIES.get(getattr(cause, "code", None), "stored data is intact")
             reason = _DETAILS.split(str(cause))[0]
-            text = f"{self.shown}: cannot {action}: {reason}; {remedy}"
-            raise (StorageAwayError if _away(error) else StorageError)(text) from error
+            text = f"{self.shown}: cannot {action}: {reason}; {_AWAY if away else remedy}"
+            raise (StorageAwayError if away else StorageError)(text) from error
 
 
 def _parsed(uri: str) -> dict[str, Any]:
@@ -168,19 +168,13 @@ def _cause(error: PyMongoError) -> PyMongoError:
     return OperationFailure(errors[0]["errmsg"], errors[0]["code"]) if errors else error
 
 
-def _remedy(error: PyMongoError) -> str:
-    if isinstance(error, OperationFailure) and error.code in _REMEDIES:
-        return _REMEDIES[error.code]
-    return "stored data is intact"
-
-
 _DETAILS = re.compile(r" \(configured timeouts|, Timeout:|, Topology|, full error")
 """Start of the state dump in messages of the driver."""
 
 _AWAY = "check that the server runs and can be reached"
 UNAUTHORIZED = 13
 """Error code of the server for a command that the user may not send."""
-_REMEDIES = {
+_REMEDIES: dict[int | None, str] = {
     UNAUTHORIZED: "give the user the role readWrite",
     18: "check user and password in MONGODB_URI",
     121: "change the validator of the collection, or use another database",
