@@ -53,7 +53,6 @@ class Database:
 
     Args:
         path: Path of the file; its folder is created.
-        busy_seconds: Seconds to wait for the lock of another process.
         steps: Migration steps; see ``topiccrawl.storage.schema``.
         prepare: Called with each new connection, after the migration.
     """
@@ -62,7 +61,6 @@ class Database:
         self,
         path: str | Path,
         *,
-        busy_seconds: float = BUSY_SECONDS,
         steps: Sequence[str] = STEPS,
         prepare: Work[None] = lambda _: None,
     ) -> None:
@@ -70,7 +68,6 @@ class Database:
         self._prepare = prepare
         self._opening = asyncio.Lock()
         self.path = Path(path)
-        self._busy_seconds = busy_seconds
         self._executor: ThreadPoolExecutor | None = None
         self._connection: sqlite3.Connection
 
@@ -134,7 +131,7 @@ class Database:
             touch_private(self.path)
         with self._translated(_OPEN):
             connection = sqlite3.connect(
-                self.path, timeout=self._busy_seconds, isolation_level=None,
+                self.path, timeout=BUSY_SECONDS, isolation_level=None,
                 check_same_thread=False,
             )  # fmt: skip
             try:
@@ -150,7 +147,7 @@ class Database:
 
     def _write_ahead(self, connection: sqlite3.Connection) -> None:
         """Enable write-ahead mode, retrying while another process enables it."""
-        end = time.monotonic() + self._busy_seconds
+        end = time.monotonic() + BUSY_SECONDS
         while True:
             try:
                 connection.execute("PRAGMA journal_mode = WAL")

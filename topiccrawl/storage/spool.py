@@ -42,13 +42,11 @@ class Spool:
 
     Args:
         folder: Folder of the files of all processes; created with the first article.
-        limit: Maximum size of the file of this process in bytes.
     """
 
-    def __init__(self, folder: str | Path, *, limit: int = LIMIT) -> None:
+    def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
         self.waiting = 0
-        self._limit = limit
         self._file: IO[bytes] | None = None  # the file of this process
         self._files: list[IO[bytes]] = []  # each at its first queued article, oldest first
         self._peeked = (0, 0)  # offset after ``peek``, and the number of its lines
@@ -77,7 +75,7 @@ class Spool:
         with translated(StorageError, _WRITE, folder=self.folder):
             file = self._own_file()
             size = os.fstat(file.fileno()).st_size
-            if size + sum(map(len, lines)) > self._limit:
+            if size + sum(map(len, lines)) > LIMIT:
                 raise StorageError(
                     "{name}: the spool is full; make the database available again", name=file.name
                 )

@@ -55,7 +55,6 @@ class SpoolingStore:
         spool: Spool on disk.
         listeners: Called before and after each save, in order.
         retry_seconds: See ``RETRY_SECONDS``.
-        open_seconds: See ``OPEN_SECONDS``.
         clock: Monotonic clock, seconds.
 
     Attributes:
@@ -69,7 +68,6 @@ class SpoolingStore:
         listeners: Sequence[StoreListener] = (),
         *,
         retry_seconds: float = RETRY_SECONDS,
-        open_seconds: float = OPEN_SECONDS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.store = store
@@ -77,7 +75,6 @@ class SpoolingStore:
         self.listeners = listeners
         self.away = False
         self._retry_seconds = retry_seconds
-        self._open_seconds = open_seconds
         self._clock = clock
         self._lock = asyncio.Lock()
         self._replay_task: asyncio.Task[None] | None = None
@@ -94,7 +91,7 @@ class SpoolingStore:
         """
         self._closing.clear()
         self._replay_until = math.inf
-        await self._retry(self.store.open, self._open_seconds)
+        await self._retry(self.store.open, OPEN_SECONDS)
         try:
             for listener in self.listeners:
                 await listener.open()

@@ -11,6 +11,7 @@ import pytest
 from tests.waiting import PATIENCE
 from topiccrawl.errors import StorageError
 from topiccrawl.model import Article
+from topiccrawl.storage import spool as spool_module
 from topiccrawl.storage.spool import Spool
 
 if TYPE_CHECKING:
@@ -90,8 +91,11 @@ def test_truncated_line_is_skipped(tmp_path: Path) -> None:
     spool.close()
 
 
-def test_full_spool_refuses_a_whole_group_and_keeps_its_articles(tmp_path: Path) -> None:
-    spool = Spool(tmp_path, limit=800)
+def test_full_spool_refuses_a_whole_group_and_keeps_its_articles(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spool_module, "LIMIT", 800)
+    spool = Spool(tmp_path)
     spool.append(articles(1))
     with pytest.raises(StorageError, match="full"):
         spool.append(articles(2, 3, 4))
