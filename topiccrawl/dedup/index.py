@@ -41,10 +41,10 @@ or several keys of a template."""
 MAX_PER_KEY = 32
 """Maximum number of articles per key; a new one replaces the oldest."""
 
-MIN_BUFFER = 10_000
-"""Minimum number of entries in the dictionary before a merge, about 100 bytes each."""
+MIN_BUFFER = 5_000
+"""Minimum number of keys in the dictionary before a merge, about 200 bytes each."""
 
-BUFFER_DIVISOR = 40
+BUFFER_DIVISOR = 80
 """Ratio of array entries to dictionary entries at a merge: RAM against frequent merges."""
 
 MIN_BULK = 500
@@ -83,33 +83,27 @@ class KeyIndex:
         self._min_evidence = 0.0 if exact else MIN_EVIDENCE
         self.newest = 0
         self._entries: Entries = np.empty(0, dtype=np.uint64)
-        self._buffer: dict[int, int | list[int]] = {}
+        self._buffer: defaultdict[int, list[int]] = defaultdict(list)
         self._buffer_limit = MIN_BUFFER
 
     def __len__(self) -> int:
         """Return the number of entries, that is, pairs of key and article."""
-        count = sum(1 if isinstance(entry, int) else len(entry) for entry in self._buffer.values())
-        return len(self._entries) + count
+        return len(self._entries) + sum(map(len, self._buffer.values()))
 
     @property
     def bytes(self) -> int:
         """RAM of the array and the dictionary in bytes."""
-        return self._entries.nbytes + sys.getsizeof(self._buffer) + 64 * len(self._buffer)
+        return self._entries.nbytes + sys.getsizeof(self._buffer) + 152 * len(self._buffer)
 
     def add(self, number: int, keys: Iterable[int]) -> None:
         """Add an article, number in [1, 2**32), with its keys in [0, 2**32)."""
         self.newest = max(self.newest, number)
-        buffer = self._buffer
         for key in keys:
-            entry = buffer.setdefault(key, number)
-            if entry is number or entry == number:
-                continue
-            if isinstance(entry, int):
-                buffer[key] = [entry, number]
-            elif number not in entry:
-                entry.append(number)
-                del entry[: -self._per_key]
-        if len(buffer) > self._buffer_limit:
+            numbers = self._buffer[key]
+            if number not in numbers:
+                numbers.append(number)
+                del numbers[: -self._per_key]
+        if len(self._buffer) > self._buffer_limit:
             self._merge()
 
     def find(self, keys: Iterable[int]) -> list[int]:
@@ -120,9 +114,7 @@ class KeyIndex:
         keys = list(keys)
         found = self._search(keys)
         for at, key in enumerate(keys):
-            entry = self._buffer.get(key)
-            if entry is not None:
-                new = [entry] if isinstance(entry, int) else entry
+            if new := self._buffer.get(key):
                 old = (number for number in found.get(at, ()) if number not in new)
                 found[at] = [*old, *new][-self._per_key :]
         scores: defaultdict[int, float] = defaultdict(float)
@@ -158,12 +150,8 @@ class KeyIndex:
 
     def _drain_buffer(self) -> Entries:
         """Return the entries of the dictionary and clear it."""
-        entries = [
-            key << 32 | number
-            for key, entry in self._buffer.items()
-            for number in ([entry] if isinstance(entry, int) else entry)
-        ]
-        self._buffer = {}
+        entries = [key << 32 | number for key in self._buffer for number in self._buffer[key]]
+        self._buffer.clear()
         return np.array(entries, dtype=np.uint64)
 
     def _merge(self, entries: Entries | None = None) -> None:
