@@ -79,7 +79,7 @@ class Spool:
                 raise StorageError(
                     "{name}: the spool is full; make the database available again", name=file.name
                 )
-            files.append(file.fileno(), b"".join(lines), size, sync=True)
+            files.append(file.fileno(), b"".join(lines), sync=True)
         self.waiting += len(lines)
 
     def peek(self, number: int) -> list[Article]:
@@ -120,7 +120,7 @@ class Spool:
         with translated(StorageError, _WRITE, folder=self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
             with open(path, "ab", opener=files.private_opener) as file:
-                files.append(file.fileno(), _encode_line(article), file.tell(), sync=True)
+                files.append(file.fileno(), _encode_line(article), sync=True)
         logger.error("%s was rejected by the store and moved to %s: %s", article.url, path, reason)
 
     def close(self) -> None:

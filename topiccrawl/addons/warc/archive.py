@@ -120,7 +120,7 @@ class Archive:
             response = self._response_record(writer, exchange)
             writer.write_record(response)
             writer.write_record(_request_record(writer, exchange, response))
-            files.append(file.fileno(), new.getvalue(), self._size)
+            files.append(file.fileno(), new.getvalue())
             self._size += len(new.getvalue())
             self._remember(response, exchange)
             if self._size >= self._limit:

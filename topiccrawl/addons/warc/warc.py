@@ -255,8 +255,7 @@ class Forgotten:
         """
         data = "".join(f"{name}\n" for name in names).encode()
         with self._path.open("ab") as file:
-            file.seek(0, 2)
-            files.append(file.fileno(), data, file.tell(), sync=True)
+            files.append(file.fileno(), data, sync=True)
         files.sync_folder(self._path.parent)
 
     def _refresh(self) -> None:
