@@ -58,13 +58,11 @@ class DocumentKind:
 
     def unpacked(self, values: Mapping[str, Any]) -> Document:
         """Return the document of ``packed`` values; missing fields stay missing."""
-        return {
-            name: json.loads(value)
-            if name in self.nested and isinstance(value := values[name], str)
-            else values[name]
-            for name in self.fields
-            if name in values
-        }
+        found = {name: values[name] for name in self.fields if name in values}
+        for name in self.nested & found.keys():
+            if isinstance(found[name], str):
+                found[name] = json.loads(found[name])
+        return found
 
 
 class Span(NamedTuple):
