@@ -167,7 +167,7 @@ class MongoStore:
             total = await articles.count_documents(which)
             fields = conversion.listed_fields(topic)
             cursor = articles.find(which, fields, sort=[("number", -1)]).skip(offset).limit(limit)
-            found = await cursor.to_list()
+            found = await cursor.to_list() if limit else []  # 0 would mean all
             stories = {"story": {"$in": [one["_id"] for one in found]}}
             reprints = await self._count_reprints(stories, limit + 1)
         return total, [conversion.listed_of(one, topic, reprints) for one in found]
