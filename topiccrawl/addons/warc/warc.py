@@ -152,7 +152,7 @@ def _is_forgotten(record: Any, forgotten: Forgotten, removed: set[str]) -> bool:
     """Return whether a record is of a forgotten page, or the request of a removed record."""
     header = record.rec_headers.get_header
     named = (header("WARC-Target-URI"), header("WARC-Refers-To-Target-URI"))
-    return header("WARC-Concurrent-To") in removed or any(u in forgotten for u in named if u)
+    return header("WARC-Concurrent-To", "") in removed or any(u in forgotten for u in named if u)
 
 
 def index_of(path: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
 import resource
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator
+from warcio.warcwriter import WARCWriter
 
 from tests.waiting import PATIENCE
 from topiccrawl.addons.warc import warc
@@ -283,6 +285,18 @@ def test_forgotten_page_is_removed_from_an_open_file_at_close(
     forget(tmp_path, ["site:a.test"])
     assert not files(tmp_path)
     assert not list(tmp_path.glob("*.cdxj"))
+
+
+def test_forgotten_record_without_identifier_takes_no_other_with_it(tmp_path: Path) -> None:
+    with (tmp_path / "other.warc.gz").open("wb") as file:
+        writer = WARCWriter(file, gzip=True)
+        for number in range(3):
+            record = writer.create_warc_record(
+                exchange(number).url, "metadata", io.BytesIO(b"a"), 1
+            )
+            record.rec_headers.remove_header("WARC-Record-ID")
+            writer.write_record(record)
+    assert forget(tmp_path, [exchange(0).url]).records == 1
 
 
 def test_missing_index_is_written_by_the_next_archive(tmp_path: Path) -> None:
