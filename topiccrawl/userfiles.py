@@ -75,17 +75,6 @@ def _require_regular(status: os.stat_result) -> None:
         raise OSError(errno.EINVAL, "is not a regular file")
 
 
-def toml_error_line(path: Path | Traversable, error: tomllib.TOMLDecodeError) -> str:
-    """Return a message with path and line of a TOML error, without text of the file."""
-    line = _LINE.search(str(error))
-    return f"{path}: invalid TOML (line {line[1]})" if line else f"{path}: invalid TOML at its end"
-
-
-def error_count(path: Path | Traversable, error: ValidationError) -> str:
-    """Return a message with path and number of errors, without text of the file."""
-    return f"{path}: errors in {error.error_count()} fields: see the log of this server"
-
-
 M = TypeVar("M", bound=BaseModel)
 
 
@@ -122,7 +111,10 @@ def read_model(path: Path | Traversable, kind: FileKind[M], **values: Any) -> M:
     try:
         return kind.model.model_validate(values)
     except ValidationError as error:
-        raise validation_error(path, error, kind) from error
+        found = {f"mistake{n}": _describe(one, kind) for n, one in enumerate(error.errors())}
+        lines = "\n".join(f"{{path}}: {{{name}}}" for name in found)
+        public = f"{path}: errors in {len(found)} fields: see the log of this server"
+        raise kind.error(lines, public=public, path=path, **found) from error
 
 
 def read_name(path: Path | Traversable, kind: FileKind[M]) -> str | None:
@@ -172,27 +164,20 @@ def load(path: Path | Traversable, kind: FileKind[M]) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
+        line = _LINE.search(str(error))
+        place = f"(line {line[1]})" if line else "at its end"
         raise kind.error(
             message("{path}: invalid TOML: {error}{hint}"),
             path=path,
             error=error,
             hint=_bare_key(text),
-            public=toml_error_line(path, error),
+            public=f"{path}: invalid TOML {place}",
         ) from error
 
 
 def to_toml(values: BaseModel) -> str:
     """Return values as TOML, without defaults."""
     return tomli_w.dumps(values.model_dump(mode="json", exclude_defaults=True))
-
-
-def validation_error(
-    path: Path | Traversable, error: ValidationError, kind: FileKind[M]
-) -> ConfigurationError:
-    """Return one error with a line for each error of pydantic."""
-    found = {f"mistake{number}": _describe(one, kind) for number, one in enumerate(error.errors())}
-    lines = "\n".join(f"{{path}}: {{{name}}}" for name in found)
-    return kind.error(lines, public=error_count(path, error), path=path, **found)
 
 
 def _bare_key(text: str) -> ConfigurationError | str:

@@ -44,6 +44,7 @@ def test_articles_are_listed_newest_first_with_their_reprints(storage: Storage) 
             await store.save([article(number, site)])
         total, found = await listing.page("足球", 2, 1)
         assert total == 5
+        assert await listing.page("足球", 0, 0) == (5, [])
         assert [one.title for one in found] == ["题3", "题2"]
         assert [one.reprints for one in found] == [1, 0]
         assert found[0].terms == (("电池", 0.4),)

@@ -157,9 +157,8 @@ def _crawl(words: Sequence[str]) -> NoReturn:
 
 
 def _check_output(parser: argparse.ArgumentParser, file: str) -> None:
-    text, binary = Table().formats()
-    if Path(file).suffix not in {*text, *binary}:
-        parser.error(f"-o {file}: the suffix must be one of {', '.join((*text, *binary))}")
+    if Path(file).suffix not in (known := Table().formats()):
+        parser.error(f"-o {file}: the suffix must be one of {', '.join(known)}")
     if Path(file).suffix == ".parquet" and find_spec("pyarrow") is None:
         parser.error(tr("{path}: needs pyarrow: pip install 'topiccrawl[parquet]'", path=file))
     if not os.access(Path(file).parent, os.W_OK):

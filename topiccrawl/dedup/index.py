@@ -1,12 +1,12 @@
 """Index of articles by key, in RAM.
 
-Most entries are in a sorted array of keys and a parallel array of article numbers, with eight bytes
-per entry. All keys of an article are searched at once. The newest entries are in a dictionary,
-which is merged into the arrays when it is too large. The store is authoritative: the index is built
-from it on start and updated inside each saving transaction. A superfluous entry costs a comparison
-and never changes a result. If keys can be shared by chance, ``MIN_EVIDENCE``, ``MAX_CANDIDATES``
-and ``MAX_PER_KEY`` limit the candidates. An ``exact`` index returns every article that shares a
-key, like a scan.
+Most entries are in a sorted array of 64-bit numbers, with the key in the upper half and the article
+number in the lower half. All keys of an article are searched at once. The newest entries are in a
+dictionary, which is merged into the array when it is too large. The store is authoritative: the
+index is built from it on start and updated inside each saving transaction. A superfluous entry
+costs a comparison and never changes a result. If keys can be shared by chance, ``MIN_EVIDENCE``,
+``MAX_CANDIDATES`` and ``MAX_PER_KEY`` limit the candidates. An ``exact`` index returns every
+article that shares a key, like a scan.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Entries = NDArray[np.uint64]
-    Halves = NDArray[np.uint32]
     StoredKeys = tuple[int, bytes]
     """Number and keys of an article."""
 
@@ -42,10 +41,10 @@ or several keys of a template."""
 MAX_PER_KEY = 32
 """Maximum number of articles per key; a new one replaces the oldest."""
 
-MIN_BUFFER = 10_000
-"""Minimum number of entries in the dictionary before a merge, about 100 bytes each."""
+MIN_BUFFER = 5_000
+"""Minimum number of keys in the dictionary before a merge, about 200 bytes each."""
 
-BUFFER_DIVISOR = 40
+BUFFER_DIVISOR = 80
 """Ratio of array entries to dictionary entries at a merge: RAM against frequent merges."""
 
 MIN_BULK = 500
@@ -83,36 +82,28 @@ class KeyIndex:
         self._limit: int | None = None if exact else MAX_CANDIDATES
         self._min_evidence = 0.0 if exact else MIN_EVIDENCE
         self.newest = 0
-        self._keys: Halves = np.empty(0, dtype=np.uint32)
-        self._numbers: Halves = np.empty(0, dtype=np.uint32)
-        self._buffer: dict[int, int | list[int]] = {}
+        self._entries: Entries = np.empty(0, dtype=np.uint64)
+        self._buffer: defaultdict[int, list[int]] = defaultdict(list)
         self._buffer_limit = MIN_BUFFER
 
     def __len__(self) -> int:
         """Return the number of entries, that is, pairs of key and article."""
-        count = sum(1 if isinstance(entry, int) else len(entry) for entry in self._buffer.values())
-        return len(self._keys) + count
+        return len(self._entries) + sum(map(len, self._buffer.values()))
 
     @property
     def bytes(self) -> int:
-        """RAM of the arrays and the dictionary in bytes."""
-        size = sys.getsizeof(self._buffer) + 64 * len(self._buffer)
-        return self._keys.nbytes + self._numbers.nbytes + size
+        """RAM of the array and the dictionary in bytes."""
+        return self._entries.nbytes + sys.getsizeof(self._buffer) + 152 * len(self._buffer)
 
     def add(self, number: int, keys: Iterable[int]) -> None:
         """Add an article, number in [1, 2**32), with its keys in [0, 2**32)."""
         self.newest = max(self.newest, number)
-        buffer = self._buffer
         for key in keys:
-            entry = buffer.setdefault(key, number)
-            if entry is number or entry == number:
-                continue
-            if isinstance(entry, int):
-                buffer[key] = [entry, number]
-            elif number not in entry:
-                entry.append(number)
-                del entry[: -self._per_key]
-        if len(buffer) > self._buffer_limit:
+            numbers = self._buffer[key]
+            if number not in numbers:
+                numbers.append(number)
+                del numbers[: -self._per_key]
+        if len(self._buffer) > self._buffer_limit:
             self._merge()
 
     def find(self, keys: Iterable[int]) -> list[int]:
@@ -123,9 +114,7 @@ class KeyIndex:
         keys = list(keys)
         found = self._search(keys)
         for at, key in enumerate(keys):
-            entry = self._buffer.get(key)
-            if entry is not None:
-                new = [entry] if isinstance(entry, int) else entry
+            if new := self._buffer.get(key):
                 old = (number for number in found.get(at, ()) if number not in new)
                 found[at] = [*old, *new][-self._per_key :]
         scores: defaultdict[int, float] = defaultdict(float)
@@ -149,52 +138,37 @@ class KeyIndex:
         self._merge(np.concatenate([entries, self._drain_buffer()]))
 
     def _search(self, keys: Sequence[int]) -> dict[int, list[int]]:
-        """Return the articles in the arrays by position of the key, oldest first."""
-        if not len(self._keys):
-            return {}
-        wanted = np.array(keys, dtype=np.uint32)
-        starts = self._keys.searchsorted(wanted)
-        starts[starts == len(self._keys)] = 0
-        found: dict[int, list[int]] = {}
-        for at in np.flatnonzero(self._keys[starts] == wanted).tolist():
-            start = int(starts[at])
-            run = int(np.count_nonzero(self._keys[start : start + self._per_key] == wanted[at]))
-            found[at] = self._numbers[start : start + run].tolist()
-        return found
+        """Return the articles in the array by position of the key, oldest first."""
+        first = np.array(keys, dtype=np.uint64) << _SHIFT
+        starts = self._entries.searchsorted(first).tolist()
+        ends = self._entries.searchsorted(first | _LOW, side="right").tolist()
+        return {
+            at: (self._entries[start:end] & _LOW).tolist()
+            for at, (start, end) in enumerate(zip(starts, ends, strict=True))
+            if start < end
+        }
 
     def _drain_buffer(self) -> Entries:
         """Return the entries of the dictionary and clear it."""
-        entries = [
-            key << 32 | number
-            for key, entry in self._buffer.items()
-            for number in ([entry] if isinstance(entry, int) else entry)
-        ]
-        self._buffer = {}
+        entries = [key << 32 | number for key in self._buffer for number in self._buffer[key]]
+        self._buffer.clear()
         return np.array(entries, dtype=np.uint64)
 
     def _merge(self, entries: Entries | None = None) -> None:
-        """Merge entries, by default of the dictionary, into the arrays; evict the oldest."""
+        """Merge entries, by default of the dictionary, into the array; evict the oldest."""
         new = np.sort(self._drain_buffer() if entries is None else entries)
-        edges = [at * (_KEYS // _CHUNKS) for at in range(1, _CHUNKS)]
-        olds = [0, *self._keys.searchsorted(np.array(edges, np.uint32)).tolist(), len(self._keys)]
-        ends = np.array(edges, np.uint64) << _SHIFT
-        news = [0, *new.searchsorted(ends).tolist(), len(new)]
-        keys = np.empty(len(self._keys) + len(new), dtype=np.uint32)
-        numbers = np.empty_like(keys)
+        edges = np.arange(1, _CHUNKS, dtype=np.uint64) * np.uint64(_KEYS // _CHUNKS) << _SHIFT
+        olds = [0, *self._entries.searchsorted(edges).tolist(), len(self._entries)]
+        news = [0, *new.searchsorted(edges).tolist(), len(new)]
+        merged = np.empty(len(self._entries) + len(new), dtype=np.uint64)
         size = 0
         for old, added in zip(pairwise(olds), pairwise(news), strict=True):
-            part = self._compact(np.concatenate([self._entries(*old), new[slice(*added)]]))
-            keys[size : size + len(part)] = part >> _SHIFT
-            numbers[size : size + len(part)] = part & _LOW
+            part = self._compact(np.concatenate([self._entries[slice(*old)], new[slice(*added)]]))
+            merged[size : size + len(part)] = part
             size += len(part)
-        self._keys, self._numbers = keys[:size], numbers[:size]
-        if size < len(keys) * _COPY_BELOW:
-            self._keys, self._numbers = self._keys.copy(), self._numbers.copy()
+        unused = size < len(merged) * _COPY_BELOW
+        self._entries = merged[:size].copy() if unused else merged[:size]
         self._buffer_limit = max(MIN_BUFFER, size // BUFFER_DIVISOR)
-
-    def _entries(self, start: int, end: int) -> Entries:
-        """Return a slice of the arrays as 64-bit numbers, with the key in the upper half."""
-        return (self._keys[start:end].astype(np.uint64) << _SHIFT) | self._numbers[start:end]
 
     def _compact(self, entries: Entries) -> Entries:
         """Merge two ascending runs; drop repeated, old and excess entries."""

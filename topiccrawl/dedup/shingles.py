@@ -93,12 +93,7 @@ def keys_of(text: str) -> NDArray[np.uint32]:
 
 def count_common(one: Codes, other: Codes) -> int:
     """Return the number of common elements of two ascending arrays without duplicates."""
-    short, long = (one, other) if len(one) <= len(other) else (other, one)
-    if not len(long):
-        return 0
-    places = np.searchsorted(long, short)
-    places[places == len(long)] = 0
-    return int(np.count_nonzero(long[places] == short))
+    return len(np.intersect1d(one, other, assume_unique=True))
 
 
 def share_in(text: str, hashes: Codes) -> float:

@@ -106,12 +106,11 @@ class StorePipeline:
 
     async def _recover(self) -> None:
         """Queue articles again that were acknowledged but are missing from the store."""
-        missing = await self._url_journal.missing(self._store.store)
-        fetched = self._url_journal.resolve(missing, self._requeue)
-        if missing:
+        lost, fetched = await self._url_journal.recover(self._store.store, self._requeue)
+        if lost:
             logger.warning(
                 "The store has lost %d articles that were stored (a damaged write-ahead log?): %d"
-                " are fetched again, others by the crawls of their topics", len(missing), fetched,
+                " are fetched again, others by the crawls of their topics", lost, fetched,
             )  # fmt: skip
 
     def _requeue(self, url: str) -> bool:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from topiccrawl.errors import StateError, StateVersionError, StorageError, translated
+from topiccrawl.errors import StateVersionError, StorageError, translated
 from topiccrawl.messages import Message, message
 from topiccrawl.storage.files import touch_private
 from topiccrawl.storage.schema import STEPS, migrate
@@ -53,7 +53,6 @@ class Database:
 
     Args:
         path: Path of the file; its folder is created.
-        busy_seconds: Seconds to wait for the lock of another process.
         steps: Migration steps; see ``topiccrawl.storage.schema``.
         prepare: Called with each new connection, after the migration.
     """
@@ -62,7 +61,6 @@ class Database:
         self,
         path: str | Path,
         *,
-        busy_seconds: float = BUSY_SECONDS,
         steps: Sequence[str] = STEPS,
         prepare: Work[None] = lambda _: None,
     ) -> None:
@@ -70,9 +68,8 @@ class Database:
         self._prepare = prepare
         self._opening = asyncio.Lock()
         self.path = Path(path)
-        self._busy_seconds = busy_seconds
         self._executor: ThreadPoolExecutor | None = None
-        self._connection: sqlite3.Connection | None = None
+        self._connection: sqlite3.Connection
 
     def open(self) -> None:
         """Open the file, creating or migrating it. Idempotent.
@@ -81,14 +78,9 @@ class Database:
             StateVersionError: It is not a store, or a newer version wrote it.
             StorageError: It cannot be opened.
         """
-        if self._executor is not None:
-            return
-        self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
-        try:
-            self._executor.submit(self._connect).result()
-        except (StateError, StorageError):
-            self.close()
-            raise
+        if self._executor is None:
+            self._connection = self._connect()
+            self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
 
     async def ready(self, *, create: bool = False) -> bool:
         """Open the file if it exists or ``create`` is true; return whether it is open."""
@@ -101,7 +93,7 @@ class Database:
         """Finish running work and close the file. Idempotent."""
         executor, self._executor = self._executor, None
         if executor is not None:
-            executor.submit(self._disconnect).result()
+            executor.submit(self._connection.close).result()
             executor.shutdown()
 
     async def read(self, work: Work[T]) -> T:
@@ -133,23 +125,29 @@ class Database:
             raise StorageError("{path}: the store is closed; open it first", path=self.path)
         return self._executor.submit(self._transact, work, begin)
 
-    def _connect(self) -> None:
+    def _connect(self) -> sqlite3.Connection:
         text = message("{path}: cannot create it: {error}")
         with translated(StorageError, text, path=self.path):
             touch_private(self.path)
         with self._translated(_OPEN):
-            self._connection = sqlite3.connect(
-                self.path, timeout=self._busy_seconds, isolation_level=None
-            )
-            self._write_ahead(self._connection)
-            self._connection.execute("PRAGMA synchronous = FULL")
-            self._connection.execute("PRAGMA foreign_keys = ON")
-            migrate(self._connection, str(self.path), self._steps)
-            self._prepare(self._connection)
+            connection = sqlite3.connect(
+                self.path, timeout=BUSY_SECONDS, isolation_level=None,
+                check_same_thread=False,
+            )  # fmt: skip
+            try:
+                self._write_ahead(connection)
+                connection.execute("PRAGMA synchronous = FULL")
+                connection.execute("PRAGMA foreign_keys = ON")
+                migrate(connection, str(self.path), self._steps)
+                self._prepare(connection)
+            except BaseException:
+                connection.close()
+                raise
+        return connection
 
     def _write_ahead(self, connection: sqlite3.Connection) -> None:
         """Enable write-ahead mode, retrying while another process enables it."""
-        end = time.monotonic() + self._busy_seconds
+        end = time.monotonic() + BUSY_SECONDS
         while True:
             try:
                 connection.execute("PRAGMA journal_mode = WAL")
@@ -160,15 +158,8 @@ class Database:
             else:
                 return
 
-    def _disconnect(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-
     def _transact(self, work: Work[T], begin: str) -> T:
         connection = self._connection
-        if connection is None:  # closed while the work was queued
-            raise StorageError("{path}: the store is closed; open it first", path=self.path)
         with self._translated(_WRITE if begin.endswith("IMMEDIATE") else _READ):
             try:
                 connection.execute(begin)

@@ -58,13 +58,11 @@ class DocumentKind:
 
     def unpacked(self, values: Mapping[str, Any]) -> Document:
         """Return the document of ``packed`` values; missing fields stay missing."""
-        return {
-            name: json.loads(value)
-            if name in self.nested and isinstance(value := values[name], str)
-            else values[name]
-            for name in self.fields
-            if name in values
-        }
+        found = {name: values[name] for name in self.fields if name in values}
+        for name in self.nested & found.keys():
+            if isinstance(found[name], str):
+                found[name] = json.loads(found[name])
+        return found
 
 
 class Span(NamedTuple):
@@ -179,18 +177,6 @@ class DocumentStore:
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
-
-
-def grouped(keys: Sequence[Sequence[Any]]) -> dict[tuple[Any, ...], list[Any]]:
-    """Group keys by all values but the last, so that one index lookup serves each group.
-
-    >>> grouped([("足球", "http://a.test/"), ("足球", "http://b.test/")])
-    {('足球',): ['http://a.test/', 'http://b.test/']}
-    """
-    found: dict[tuple[Any, ...], list[Any]] = {}
-    for *first, last in keys:
-        found.setdefault(tuple(map(plain, first)), []).append(plain(last))
-    return found
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401 - any flat value

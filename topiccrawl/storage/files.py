@@ -72,19 +72,18 @@ def replacing(path: Path) -> Iterator[Path]:
             part.unlink()
 
 
-def append(handle: int, data: bytes, size: int, *, sync: bool = False) -> None:
+def append(handle: int, data: bytes, *, sync: bool = False) -> None:
     """Append data to a file; after an error the file is unchanged.
 
     Args:
         handle: File descriptor.
         data: Bytes to append.
-        size: Size of the file in bytes.
         sync: Call fsync, so that the data survives a power cut.
 
     Raises:
         OSError: Nothing was appended.
     """
-    at = size
+    size = at = os.fstat(handle).st_size
     try:
         while at < size + len(data):
             at += os.pwrite(handle, memoryview(data)[at - size :], at)

@@ -6,14 +6,14 @@ import csv
 import json
 import re
 import sys
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from importlib.util import find_spec
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from topiccrawl.errors import ConfigurationError, translated
 from topiccrawl.messages import escaped, message
@@ -21,7 +21,7 @@ from topiccrawl.storage.files import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import TextIO
+    from typing import IO, TextIO
 
     from jinja2 import Template
 
@@ -29,9 +29,14 @@ if TYPE_CHECKING:
 
     Cells = Callable[["T"], Iterable[str | float]]
     Row = dict[str, Any]
+    Formats = Mapping[str, Callable[[Any], "Writer[T]"]]
+    """Factories of writers by file suffix, given the file; the first is that of standard output."""
 
 GROUP = 1_000
 """Maximum number of rows of a Parquet row group."""
+
+BINARY = frozenset({".parquet", ".xlsx"})
+"""Suffixes of binary formats; the others are texts."""
 
 STANDARD = "-"
 """File name that means standard output."""
@@ -162,11 +167,11 @@ def template(package: str, name: str) -> Template:
     return pages.get_template(name)
 
 
-def parquet(path: Path, schema: Callable[[Any], Any], row: Callable[[T], Row]) -> Writer[T]:
+def parquet(file: IO[bytes], schema: Callable[[Any], Any], row: Callable[[T], Row]) -> Writer[T]:
     """Return a writer of compressed Apache Parquet.
 
     Args:
-        path: Output file.
+        file: Output file.
         schema: Returns the schema, given the module ``pyarrow``.
         row: Returns the values of an item.
     """
@@ -174,11 +179,11 @@ def parquet(path: Path, schema: Callable[[Any], Any], row: Callable[[T], Row]) -
     import pyarrow.parquet as pq
 
     columns = schema(pa)
-    file = pq.ParquetWriter(path, columns, compression="zstd")
+    table = pq.ParquetWriter(file, columns, compression="zstd")
     rows: list[Row] = []
 
     def flush() -> None:
-        file.write_table(pa.Table.from_pylist(rows, schema=columns))
+        table.write_table(pa.Table.from_pylist(rows, schema=columns))
         rows.clear()
 
     def write(one: T) -> None:
@@ -188,20 +193,20 @@ def parquet(path: Path, schema: Callable[[Any], Any], row: Callable[[T], Row]) -
 
     def end() -> None:
         flush()
-        file.close()
+        table.close()
 
     return Writer(write, end)
 
 
 def workbook(
-    path: Path, title: str, names: Sequence[str], cells: Callable[[T], Iterable[Any]]
+    file: IO[bytes], title: str, names: Sequence[str], cells: Callable[[T], Iterable[Any]]
 ) -> Writer[T]:
     """Return a writer of an Excel workbook (.xlsx) with one sheet.
 
     Texts are stored as texts, even if they look like formulas; times are stored as times.
 
     Args:
-        path: Output file.
+        file: Output file.
         title: Title of the sheet.
         names: Names of the columns.
         cells: Returns the cells of an item: texts, numbers or times with a zone.
@@ -233,7 +238,7 @@ def workbook(
     def end() -> None:
         content = BytesIO()  # a file that openpyxl cannot complete would print a stack trace
         book.save(content)
-        path.write_bytes(content.getvalue())
+        file.write(content.getvalue())
 
     return Writer(lambda one: sheet.append([to_cell(value) for value in cells(one)]), end)
 
@@ -241,18 +246,6 @@ def workbook(
 def xml_text(text: str) -> str:
     """Return the text with U+FFFD in place of characters that XML does not allow."""
     return _NOT_IN_XML.sub("\ufffd", text)
-
-
-class Formats(NamedTuple, Generic[T]):
-    """Factories of writers by file suffix.
-
-    Attributes:
-        text: Factories for text formats; the first is used for standard output.
-        binary: Factories for binary formats.
-    """
-
-    text: Mapping[str, Callable[[TextIO], Writer[T]]]
-    binary: Mapping[str, Callable[[Path], Writer[T]]]
 
 
 def encoding_of(suffix: str) -> str:
@@ -273,30 +266,27 @@ def open_writer(where: str, formats: Formats[T]) -> Iterator[Writer[T]]:
     if where == STANDARD:
         if isinstance(sys.stdout, TextIOWrapper):
             sys.stdout.reconfigure(encoding="utf-8")  # like files, whatever the terminal's encoding
-        yield next(iter(formats.text.values()))(sys.stdout)
+        yield next(iter(formats.values()))(sys.stdout)
         return
     path = Path(where)
-    *known, last = *formats.text, *formats.binary
-    if path.suffix not in {*known, last}:
+    if path.suffix not in formats:
         raise ConfigurationError(
-            "{path}: unknown suffix; use {choices} or {last}",
-            path=path,
-            choices=", ".join(known),
-            last=last,
+            "{file}: unknown suffix; choose one of {choices}", file=path, choices=", ".join(formats)
         )
     if path.suffix == ".parquet" and find_spec("pyarrow") is None:
         raise ConfigurationError(
             "{path}: needs pyarrow: pip install 'topiccrawl[parquet]'", path=path
         )
-    with atomic_output(path) as part, ExitStack() as opened:
-        if path.suffix in formats.binary:
-            writer = formats.binary[path.suffix](part)
-        else:
-            encoding = encoding_of(path.suffix)
-            file = part.open("w", encoding=encoding, errors="replace", newline="")
-            writer = formats.text[path.suffix](opened.enter_context(file))
+    with atomic_output(path) as part, _opened(part, path.suffix) as file:
+        writer = formats[path.suffix](file)
         yield writer
         writer.end()
+
+
+def _opened(path: Path, suffix: str) -> IO[Any]:
+    if suffix in BINARY:
+        return path.open("wb")
+    return path.open("w", encoding=encoding_of(suffix), errors="replace", newline="")
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -52,7 +53,8 @@ class GroupCommit:
         place = len(group.articles)
         group.articles.append(article)
         if len(group.articles) >= self._size:
-            self._close_group(group)
+            self._current = None
+            group.full.set()
         try:
             saved = await asyncio.shield(group.task)  # cancelling one caller must not fail others
         except StorageError as error:
@@ -63,7 +65,7 @@ class GroupCommit:
     async def close(self) -> None:
         """Save waiting articles now; errors are raised to their callers. Idempotent."""
         if self._current is not None:
-            self._close_group(self._current)
+            self._current.full.set()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def _start_group(self) -> _Group:
@@ -73,17 +75,11 @@ class GroupCommit:
         group.task.add_done_callback(self._tasks.discard)
         return group
 
-    def _close_group(self, group: _Group) -> None:
-        group.full.set()
+    async def _commit(self, group: _Group) -> list[Saved]:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(group.full.wait(), self._age)
         if self._current is group:
             self._current = None
-
-    async def _commit(self, group: _Group) -> list[Saved]:
-        try:
-            async with asyncio.timeout(self._age):
-                await group.full.wait()
-        except TimeoutError:
-            self._close_group(group)
         return await self._save(group.articles)
 
 

@@ -135,7 +135,19 @@ class LocalLedger:
 
     async def swap(self, before: Mapping[Key, str | None], after: Mapping[Key, str | None]) -> bool:
         """See ``Ledger.swap``."""
-        return await self._call(lambda c: _compare_and_swap(c, before, after))
+
+        def work(connection: sqlite3.Connection) -> bool:
+            connection.execute("BEGIN IMMEDIATE")
+            same = all(_row(connection, key) == text for key, text in before.items())
+            for key, text in after.items() if same else ():
+                if text is None:
+                    connection.execute("DELETE FROM ledger WHERE kind = ? AND name = ?", key)
+                else:
+                    connection.execute("REPLACE INTO ledger VALUES (?, ?, ?)", (*key, text))
+            connection.execute("COMMIT")
+            return same
+
+        return await self._call(work)
 
     async def now(self) -> float:
         """Return the time of the machine, seconds since the epoch."""
@@ -161,23 +173,6 @@ def _row(connection: sqlite3.Connection, key: Key) -> str | None:
     query = "SELECT text FROM ledger WHERE kind = ? AND name = ?"
     found = connection.execute(query, key).fetchone()
     return None if found is None else str(found[0])
-
-
-def _compare_and_swap(
-    connection: sqlite3.Connection,
-    before: Mapping[Key, str | None],
-    after: Mapping[Key, str | None],
-) -> bool:
-    connection.execute("BEGIN IMMEDIATE")
-    same = all(_row(connection, key) == text for key, text in before.items())
-    if same:
-        for (kind, name), text in after.items():
-            if text is None:
-                connection.execute("DELETE FROM ledger WHERE kind = ? AND name = ?", (kind, name))
-            else:
-                connection.execute("REPLACE INTO ledger VALUES (?, ?, ?)", (kind, name, text))
-    connection.execute("COMMIT")
-    return same
 
 
 ORDERS = "orders"

@@ -1,17 +1,18 @@
 """Files of LMDB: creation with private modes, and detection of truncated files.
 
 LMDB maps its data file into memory. If the file is truncated, a read ends the process with SIGBUS.
-The newer of the two meta pages has the number of the last page. An intact file may still be
-shorter, without unused pages at its end. Therefore a short file is first read in a subprocess.
+LMDB knows the number of the last page. An intact file may still be shorter, without unused pages at
+its end. Therefore a short file is first read in a subprocess.
 """
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
-from struct import Struct
-from struct import error as TooShort  # noqa: N812 - an exception
 from typing import TYPE_CHECKING
+
+import lmdb
 
 from topiccrawl.errors import StorageError, translated
 from topiccrawl.messages import message
@@ -21,9 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DATA, LOCK = "data.mdb", "lock.mdb"
-_META = Struct("<16xII16xI92xQQ")
-"""Page header, magic number, version, page size, last page, transaction number."""
-_MAGIC = 0xBEEFC0DE
+_SMALLEST = 8_192
+"""Minimum size of a data file in bytes: two pages."""
 _READ = """
 import os, sys, lmdb
 folder = os.fsencode(sys.argv[1])
@@ -56,7 +56,7 @@ def require_complete(folder: Path) -> None:
     """
     path = folder / DATA
     size = path.stat().st_size if path.is_file() else 0
-    if size and size < (needed := _required_size(path)) and not _is_readable(folder):
+    if size and size < (needed := _required_size(folder)) and not _is_readable(folder):
         raise StorageError(
             "{path}: is truncated to {size:,} of {needed:,} bytes: "
             "restore the folder from a backup (`scrapy restore`), or start "
@@ -67,18 +67,13 @@ def require_complete(folder: Path) -> None:
         )
 
 
-def _required_size(path: Path) -> int:
-    """Return the file size up to the last page in bytes; 0 if LMDB itself rejects the file."""
-    with path.open("rb") as file:
-        try:
-            magic, _, page, last, number = _META.unpack(file.read(_META.size))
-            if magic != _MAGIC:
-                return 0
-            file.seek(page)
-            _, _, _, other, newer = _META.unpack(file.read(_META.size))
-        except TooShort:
-            return 2 * 4096
-    return int(page * (1 + (other if newer > number else last)))
+def _required_size(folder: Path) -> int:
+    """Return the file size up to the last page in bytes."""
+    try:
+        with lmdb.open(os.fsencode(folder), readonly=True, lock=False) as env:
+            return int(env.stat()["psize"] * (1 + env.info()["last_pgno"]))
+    except lmdb.Error:  # too short, or no file of LMDB, as opening it reports
+        return _SMALLEST
 
 
 def _is_readable(folder: Path) -> bool:

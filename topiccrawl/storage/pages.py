@@ -185,11 +185,9 @@ class Pages(DocumentStore):
         """Delete the states of URLs, and of a host and its subdomains for ``site:HOST``."""
         urls = {name for name in names if not name.startswith("site:")}
         if sites := set(names) - urls:
-            everything = pages(self._documents, PAGES, {}, PAGES.keys, fields=PAGES.keys)
-            async for found in everything:
-                for url in (state["url"] for state in found):
-                    if not sites.isdisjoint(site_names(host_of(url))):
-                        urls.add(url)
+            async for found in pages(self._documents, PAGES, {}, PAGES.keys, fields=PAGES.keys):
+                known = (state["url"] for state in found)
+                urls.update(u for u in known if not sites.isdisjoint(site_names(host_of(u))))
         return await self._documents.delete(PAGES, *({"url": url} for url in urls))
 
     async def _find(self, where: Where, order: str, limit: int = 0) -> list[PageState]:

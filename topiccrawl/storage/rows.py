@@ -17,7 +17,7 @@ from topiccrawl.storage.selection import Selection, names_of, words_of
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
 TEXTS = (
     "url", "title", "body", "final_url", "canonical_url", "site", "published", "source",
@@ -27,6 +27,8 @@ PLAIN = ("fetched_at", "depth", "digest", "noarchive", "encoding")
 """Fields of an article that are stored unchanged."""
 COLUMNS = (*TEXTS, "images", *PLAIN)
 """Columns of ``articles`` in table order, except the id."""
+COMPARED = ("url", "title", "body", "site", "published", "digest")
+"""Fields of an article that duplicate detection compares."""
 
 LAST = 1 << 62
 """Upper bound of the ids of articles."""
@@ -39,12 +41,18 @@ _OF_SITE = "(site = :site OR substr(site, -length(:site) - 1) = '.' || :site)"
 _OF_WORDS = "id IN (SELECT rowid FROM words WHERE words MATCH :words)"
 
 _SELECT = f"SELECT id, {', '.join(COLUMNS)} FROM articles"  # noqa: S608 - constant names
-_COMPARED = "SELECT id, url, title, body, site, published, digest FROM articles"
+_COMPARED = f"SELECT id, {', '.join(COMPARED)} FROM articles"  # noqa: S608 - constant names
 _INSERT = (
     f"INSERT INTO articles ({', '.join(COLUMNS)}) "  # noqa: S608 - constant names
     f"VALUES ({', '.join('?' * len(COLUMNS))})"
 )
 _REPRINTS = f"SELECT {', '.join(Reprint._fields)} FROM reprints"  # noqa: S608 - constant names
+_REPRINT = (*Reprint._fields, "article_id")
+_SET_REPRINT = (
+    f"INSERT INTO reprints ({', '.join(_REPRINT)}) "  # noqa: S608 - constant names
+    f"VALUES ({', '.join('?' * len(_REPRINT))}) ON CONFLICT (url) DO UPDATE "
+    f"SET {', '.join(f'{name} = excluded.{name}' for name in _REPRINT)}"
+)
 _UPDATE = f"UPDATE articles SET {', '.join(f'{c} = ?' for c in COLUMNS)} WHERE id = ?"  # noqa: S608
 
 
@@ -80,15 +88,6 @@ def story(connection: sqlite3.Connection, url: str) -> Story | None:
     query = f"{_SELECT} WHERE id = coalesce(({own}), ({other}))"
     row = connection.execute(query, {"url": clean(url)}).fetchone()
     return row and Story(_article(connection, row, ""), reprints(connection, row[0]))
-
-
-def _page(
-    connection: sqlite3.Connection, where: str, values: Mapping[str, Any], topic: str
-) -> list[tuple[int, Article]]:
-    """Return ids and articles that match, last stored first, at most ``size``."""
-    query = f"{_SELECT} WHERE {where} ORDER BY id DESC LIMIT :size"
-    found = connection.execute(query, values).fetchall()
-    return [(row[0], _article(connection, row, topic)) for row in found]
 
 
 def keep_version(connection: sqlite3.Connection, article_id: int, version: Version) -> None:
@@ -145,14 +144,8 @@ def all_compared(connection: sqlite3.Connection) -> Iterator[tuple[int, Article]
 
 def set_reprint(connection: sqlite3.Connection, article_id: int, reprint: Reprint) -> None:
     """Record a reprint of a story, replacing an earlier record of its URL."""
-    connection.execute(
-        "INSERT INTO reprints (url, site, title, published, seen_at, similarity, reason, "
-        "article_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (url) DO UPDATE SET "
-        "site = excluded.site, title = excluded.title, published = excluded.published, "
-        "seen_at = excluded.seen_at, similarity = excluded.similarity, "
-        "reason = excluded.reason, article_id = excluded.article_id",
-        (*(clean(v) if isinstance(v, str) else v for v in reprint), article_id),
-    )
+    values = (clean(value) if isinstance(value, str) else value for value in reprint)
+    connection.execute(_SET_REPRINT, (*values, article_id))
 
 
 def drop_reprint(connection: sqlite3.Connection, url: str) -> None:
@@ -210,11 +203,13 @@ def select(
         _OF_WORDS: selection.words,
     }
     where = " AND ".join(["id < :below", *(sql for sql, asked in conditions.items() if asked)])
-    found = _page(connection, where, values, selection.topic)
+    query = f"{_SELECT} WHERE {where} ORDER BY id DESC LIMIT :size"
+    found = connection.execute(query, values).fetchall()
+    articles = (_article(connection, row, selection.topic) for row in found)
     wanted = set(selection.words)
     kept = [
         article
-        for _, article in found
+        for article in articles
         # the index may still contain words of an earlier text
         if not wanted or wanted.issubset(words_of(article.title, article.body))
     ]
@@ -289,8 +284,7 @@ def is_forgotten(connection: sqlite3.Connection, article: Article) -> bool:
 
 
 def _compared(row: Sequence[Any]) -> Article:
-    url, title, body, site, published, digest = row
-    return Article(url, title, body, site=site, published=published, digest=digest)
+    return Article(**dict(zip(COMPARED, row, strict=True)))
 
 
 def _values(article: Article) -> tuple[Any, ...]:

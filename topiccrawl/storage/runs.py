@@ -79,7 +79,6 @@ class LocalRuns:
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder) / FOLDER
-        self._cache: dict[Path, tuple[float, State]] = {}
 
     async def put(self, state: State) -> None:
         """See ``Runs.put``."""
@@ -94,24 +93,17 @@ class LocalRuns:
         """Do nothing: no connection is held open."""
 
     def reports(self) -> list[RunReport]:
-        """Return all records (blocking); unchanged files are not read again."""
-        found: dict[Path, tuple[float, State]] = {}
-        for path in self.folder.glob("*.json"):
-            with suppress(FileNotFoundError):  # deleted in the meantime by another run
-                if path.is_file():
-                    found[path] = self._read_record(path)
-        self._cache = found
-        now = time.time()
-        return newest_first([RunReport(state, max(0.0, now - at)) for at, state in found.values()])
-
-    def _read_record(self, path: Path) -> tuple[float, State]:
-        at = path.stat().st_mtime
-        known = self._cache.get(path)
-        if known is not None and known[0] == at:
-            return known
+        """Return all records (blocking)."""
         failed = message("{path}: cannot be read: {strerror}")
-        with translated(StorageError, failed, (PermissionError,), path=path):
-            return at, from_json(path.read_bytes(), str(path))
+        found: list[RunReport] = []
+        for path in filter(Path.is_file, self.folder.glob("*.json")):
+            with (
+                suppress(FileNotFoundError),  # deleted in the meantime by another run
+                translated(StorageError, failed, (PermissionError,), path=path),
+            ):
+                age = max(0.0, time.time() - path.stat().st_mtime)
+                found.append(RunReport(from_json(path.read_bytes(), str(path)), age))
+        return newest_first(found)
 
     def _write(self, name: str, text: str) -> None:
         failed = message("{folder}: cannot be written: {strerror}")

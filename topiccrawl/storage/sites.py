@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, Self
 
 from topiccrawl.links.urls import host_of
 from topiccrawl.model import Mark
 from topiccrawl.storage.documents import DocumentKind, DocumentStore
-from topiccrawl.storage.factory import opened, storage_of
+from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.selection import site_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from contextlib import AbstractAsyncContextManager
+    from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 
     from topiccrawl.storage.contract import Storage
 
@@ -79,7 +79,7 @@ class MarkStore:
     Nodes with a shared store share both. Errors are those of ``Sites``.
 
     Args:
-        sites: Store of the values; ``open`` opens it.
+        sites: Store of the values, opened.
         topic: Name of the topic.
     """
 
@@ -90,19 +90,11 @@ class MarkStore:
         self._pages = f"{PAGES}{topic}"
 
     @classmethod
-    def opened(
-        cls, settings: Mapping[str, Any], topic: str
-    ) -> AbstractAsyncContextManager[MarkStore]:
+    @asynccontextmanager
+    async def opened(cls, settings: Mapping[str, Any], topic: str) -> AsyncIterator[Self]:
         """Open the store that the settings name, and close it at the end of a block."""
-        return opened(cls(Sites(storage_of(settings)), topic))
-
-    async def open(self) -> None:
-        """Open the store."""
-        await self._sites.open()
-
-    async def close(self) -> None:
-        """Close the store."""
-        await self._sites.close()
+        async with Sites(storage_of(settings)) as sites:
+            yield cls(sites, topic)
 
     async def marks(self) -> list[Mark]:
         """Return the marks, one per URL."""

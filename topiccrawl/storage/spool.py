@@ -21,7 +21,7 @@ from topiccrawl.model import Article
 from topiccrawl.storage import files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
 logger = logging.getLogger(__name__)
 
@@ -42,16 +42,14 @@ class Spool:
 
     Args:
         folder: Folder of the files of all processes; created with the first article.
-        limit: Maximum size of the file of this process in bytes.
     """
 
-    def __init__(self, folder: str | Path, *, limit: int = LIMIT) -> None:
+    def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
         self.waiting = 0
-        self._limit = limit
         self._file: IO[bytes] | None = None  # the file of this process
         self._files: list[IO[bytes]] = []  # each at its first queued article, oldest first
-        self._peek_end = self._damaged = 0  # offset after ``peek``, and its damaged lines
+        self._peeked = (0, 0)  # offset after ``peek``, and the number of its lines
 
     def open(self) -> None:
         """Take over the files of dead processes, and queue rejected articles again.
@@ -77,11 +75,11 @@ class Spool:
         with translated(StorageError, _WRITE, folder=self.folder):
             file = self._own_file()
             size = os.fstat(file.fileno()).st_size
-            if size + sum(map(len, lines)) > self._limit:
+            if size + sum(map(len, lines)) > LIMIT:
                 raise StorageError(
                     "{name}: the spool is full; make the database available again", name=file.name
                 )
-            files.append(file.fileno(), b"".join(lines), size, sync=True)
+            files.append(file.fileno(), b"".join(lines), sync=True)
         self.waiting += len(lines)
 
     def peek(self, number: int) -> list[Article]:
@@ -91,29 +89,25 @@ class Spool:
         file = self._files[0]
         begin = file.tell()
         found: list[Article] = []
-        damaged = 0
+        lines = 0
         while len(found) < number and (line := file.readline()):
-            article = _decode_line(line, file.name)
-            if article is None:
-                damaged += 1
-            else:
+            lines += 1
+            if (article := _decode_line(line, file.name)) is not None:
                 found.append(article)
-        self._peek_end, self._damaged = file.tell(), damaged
+        self._peeked = (file.tell(), lines)
         file.seek(begin)
         if not found:
-            self.waiting -= damaged
-            self._remove(file)
+            self.drop()
             return self.peek(number)
         return found
 
-    def drop(self, articles: Sequence[Article]) -> None:
+    def drop(self) -> None:
         """Remove the articles that ``peek`` returned, after they were stored."""
-        if not self._files:
-            return
         file = self._files[0]
-        self.waiting -= len(articles) + self._damaged
-        file.seek(self._peek_end)
-        if self._peek_end >= os.fstat(file.fileno()).st_size:
+        end, lines = self._peeked
+        self.waiting -= lines
+        file.seek(end)
+        if end >= os.fstat(file.fileno()).st_size:
             self._remove(file)
 
     def refuse(self, article: Article, reason: str) -> None:
@@ -126,7 +120,7 @@ class Spool:
         with translated(StorageError, _WRITE, folder=self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
             with open(path, "ab", opener=files.private_opener) as file:
-                files.append(file.fileno(), _encode_line(article), file.tell(), sync=True)
+                files.append(file.fileno(), _encode_line(article), sync=True)
         logger.error("%s was rejected by the store and moved to %s: %s", article.url, path, reason)
 
     def close(self) -> None:

@@ -55,7 +55,6 @@ class SpoolingStore:
         spool: Spool on disk.
         listeners: Called before and after each save, in order.
         retry_seconds: See ``RETRY_SECONDS``.
-        open_seconds: See ``OPEN_SECONDS``.
         clock: Monotonic clock, seconds.
 
     Attributes:
@@ -69,7 +68,6 @@ class SpoolingStore:
         listeners: Sequence[StoreListener] = (),
         *,
         retry_seconds: float = RETRY_SECONDS,
-        open_seconds: float = OPEN_SECONDS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.store = store
@@ -77,7 +75,6 @@ class SpoolingStore:
         self.listeners = listeners
         self.away = False
         self._retry_seconds = retry_seconds
-        self._open_seconds = open_seconds
         self._clock = clock
         self._lock = asyncio.Lock()
         self._replay_task: asyncio.Task[None] | None = None
@@ -94,7 +91,7 @@ class SpoolingStore:
         """
         self._closing.clear()
         self._replay_until = math.inf
-        await self._retry(self.store.open, self._open_seconds)
+        await self._retry(self.store.open, OPEN_SECONDS)
         try:
             for listener in self.listeners:
                 await listener.open()
@@ -198,7 +195,7 @@ class SpoolingStore:
                 spooled = await asyncio.to_thread(self.spool.peek, REPLAY_BATCH)
                 if spooled:
                     await self._store(spooled)
-                    await asyncio.to_thread(self.spool.drop, spooled)
+                    await asyncio.to_thread(self.spool.drop)
 
     async def _store(self, spooled: Sequence[Article]) -> None:
         """Store spooled articles of which no newer copy is stored.
@@ -214,21 +211,18 @@ class SpoolingStore:
         except StorageAwayError:
             raise
         except StorageError:
-            refused = [(one, error) for one in new if (error := await self._save_one(one))]
+            refused: list[tuple[Article, StorageError]] = []
+            for article in new:
+                try:
+                    await self._save([article])
+                except StorageAwayError:
+                    raise
+                except StorageError as error:
+                    refused.append((article, error))
             if len(refused) == len(new):
                 raise
-            for article, error in refused:
-                await asyncio.to_thread(self.spool.refuse, article, str(error))
-
-    async def _save_one(self, article: Article) -> StorageError | None:
-        """Save one article; return the error of the store, or None if it was stored."""
-        try:
-            await self._save([article])
-        except StorageAwayError:
-            raise
-        except StorageError as error:
-            return error
-        return None
+            for article, reason in refused:
+                await asyncio.to_thread(self.spool.refuse, article, str(reason))
 
     async def _is_superseded(self, article: Article) -> bool:
         story = await self.store.get(article.url)

@@ -25,7 +25,6 @@ from topiccrawl.storage import rows
 from topiccrawl.storage.contract import Fate, Listed, Saved, StoryChain
 from topiccrawl.storage.database import FILE, Database
 from topiccrawl.storage.merge import fate_of, replaces, reprint_by, version_of
-from topiccrawl.storage.rows import reprints
 from topiccrawl.storage.selection import ALL, Selection
 from topiccrawl.storage.sqlite_documents import SqliteDocuments
 
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.dedup import DuplicateDetector, Match
     from topiccrawl.model import Article
-    from topiccrawl.storage.contract import ArticleStore, Story, Version
+    from topiccrawl.storage.contract import ArticleStore, Listing, Story, Version
     from topiccrawl.storage.documents import DocumentKind
 
 logger = logging.getLogger(__name__)
@@ -95,9 +94,9 @@ class SqliteStorage:
         """See ``Storage.articles``."""
         return SqliteStore(self.path, method=method, capacity=capacity)
 
-    def listing(self) -> SqliteListing:
+    def listing(self) -> Listing:
         """See ``Storage.listing``."""
-        return SqliteListing(self.path)
+        return SqliteStore(self.path)
 
     def documents(self, *kinds: DocumentKind) -> SqliteDocuments:
         """See ``Storage.documents``."""
@@ -105,7 +104,7 @@ class SqliteStorage:
 
 
 class SqliteStore:
-    """``ArticleStore`` in one SQLite file, shared by any number of processes of one machine.
+    """``ArticleStore`` and ``Listing`` in one SQLite file, shared by the processes of one machine.
 
     Args:
         path: Path of the file, or its folder (TOPICCRAWL_DATA_DIR).
@@ -170,6 +169,28 @@ class SqliteStore:
         """See ``ArticleStore.counts``."""
         return await self._database.read(rows.counts)
 
+    async def page(self, topic: str, limit: int, offset: int) -> tuple[int, list[Listed]]:
+        """See ``Listing.page``."""
+
+        def work(connection: sqlite3.Connection) -> tuple[int, list[Listed]]:
+            query = "SELECT count(*) FROM article_topics WHERE topic = ?"
+            (total,) = connection.execute(query, (topic,)).fetchone()
+            query = f"{_LISTED} ORDER BY t.article_id DESC LIMIT ? OFFSET ?"
+            found = connection.execute(query, (topic, limit, offset))
+            return total, [_listed(row) for row in found]
+
+        return await self._database.read_existing(work, missing=(0, []))
+
+    async def chains(self, topic: str, most: int) -> list[StoryChain]:
+        """See ``Listing.chains``."""
+
+        def work(connection: sqlite3.Connection) -> list[StoryChain]:
+            found = connection.execute(_LISTED + _CHAINED, (topic, topic, most)).fetchall()
+            chains = [StoryChain(_listed(row), rows.reprints(connection, row[0])) for row in found]
+            return sorted(chains, key=lambda chain: -len(chain.reprints))
+
+        return await self._database.read_existing(work, missing=[])
+
     def _save_all(self, connection: sqlite3.Connection, articles: Sequence[Article]) -> list[Saved]:
         self._stories.refresh(connection)
         return [
@@ -211,47 +232,6 @@ def _save_reprint(connection: sqlite3.Connection, article: Article, match: Match
     rows.set_reprint(connection, found[0], reprint_by(article, match))
     rows.add_topics(connection, found[0], article)
     return Saved(article.url, Fate.REPRINT, match.url, match.similarity, match.reason)
-
-
-class SqliteListing:
-    """``Listing`` of the embedded store.
-
-    Args:
-        path: File of the store; a missing file is not created.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._database = Database(path)
-
-    async def page(self, topic: str, limit: int, offset: int) -> tuple[int, list[Listed]]:
-        """See ``Listing.page``."""
-        return await self._database.read_existing(
-            lambda c: _page(c, topic, limit, offset), missing=(0, [])
-        )
-
-    async def chains(self, topic: str, most: int) -> list[StoryChain]:
-        """See ``Listing.chains``."""
-        return await self._database.read_existing(lambda c: _chains(c, topic, most), missing=[])
-
-    async def close(self) -> None:
-        """See ``Listing.close``."""
-        await asyncio.to_thread(self._database.close)
-
-
-def _page(
-    connection: sqlite3.Connection, topic: str, limit: int, offset: int
-) -> tuple[int, list[Listed]]:
-    query = "SELECT count(*) FROM article_topics WHERE topic = ?"
-    (total,) = connection.execute(query, (topic,)).fetchone()
-    query = f"{_LISTED} ORDER BY t.article_id DESC LIMIT ? OFFSET ?"
-    rows = connection.execute(query, (topic, limit, offset)).fetchall()
-    return total, [_listed(row) for row in rows]
-
-
-def _chains(connection: sqlite3.Connection, topic: str, most: int) -> list[StoryChain]:
-    rows = connection.execute(_LISTED + _CHAINED, (topic, topic, most)).fetchall()
-    found = [StoryChain(_listed(row), reprints(connection, row[0])) for row in rows]
-    return sorted(found, key=lambda chain: -len(chain.reprints))
 
 
 def _listed(row: tuple[Any, ...]) -> Listed:

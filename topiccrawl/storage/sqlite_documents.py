@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from typing import TYPE_CHECKING, Any
 
 from topiccrawl.storage.database import Database
-from topiccrawl.storage.documents import Span, grouped, plain
+from topiccrawl.storage.documents import Span, plain
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from topiccrawl.storage.documents import Document, DocumentKind, Where
-
-_BATCH = 500
-"""Maximum number of keys per query; SQLite limits the number of parameters."""
 
 
 class SqliteDocuments:
@@ -57,20 +54,13 @@ class SqliteDocuments:
 
     async def get(self, kind: DocumentKind, keys: Sequence[Sequence[Any]]) -> list[Document]:
         """See ``Documents.get``."""
-        *names, last = kind.keys
-        where = " AND ".join([*(f"{name} = ?" for name in names), f"{last} IN"])
-        query = f"{_select(kind, kind.fields)} WHERE {where}"
-
-        def work(connection: sqlite3.Connection) -> list[Any]:
-            found: list[Any] = []
-            for first, values in grouped(keys).items():
-                for start in range(0, len(values), _BATCH):
-                    batch = values[start : start + _BATCH]
-                    marks = f"({', '.join('?' * len(batch))})"
-                    found += connection.execute(f"{query} {marks}", (*first, *batch)).fetchall()
-            return found
-
-        return _documents(kind, kind.fields, await self._database.read_existing(work, []))
+        condition = " AND ".join(f"{name} = ?" for name in kind.keys)
+        query = f"{_select(kind, kind.fields)} WHERE {condition}"
+        distinct = dict.fromkeys(tuple(map(plain, key)) for key in keys)
+        rows: list[Any] = await self._database.read_existing(
+            lambda c: [row for key in distinct for row in c.execute(query, key)], []
+        )
+        return [kind.unpacked(dict(row)) for row in rows]
 
     async def find(
         self, kind: DocumentKind, where: Where, *, order: Sequence[str] = (),
@@ -78,8 +68,7 @@ class SqliteDocuments:
     ) -> list[Document]:  # fmt: skip
         """See ``Documents.find``."""
         condition, values = _condition(where)
-        named = fields or kind.fields
-        query = f"{_select(kind, named)} WHERE {condition}"
+        query = f"{_select(kind, fields or kind.fields)} WHERE {condition}"
         if after:
             query += f" AND ({', '.join(order)}) > ({', '.join('?' * len(after))})"
             values += map(plain, after)
@@ -90,7 +79,7 @@ class SqliteDocuments:
         rows: list[Any] = await self._database.read_existing(
             lambda c: c.execute(query, values).fetchall(), []
         )
-        return _documents(kind, named, rows)
+        return [kind.unpacked(dict(row)) for row in rows]
 
     async def count(self, kind: DocumentKind, where: Where) -> int:
         """See ``Documents.count``."""
@@ -114,18 +103,14 @@ class SqliteDocuments:
         )
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Create missing tables and indexes."""
-        known = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+        """Create missing tables and indexes, and read rows by name."""
         for kind in self._kinds:
-            if kind.name not in known:
-                key = f"PRIMARY KEY ({', '.join(kind.keys)})"
-                columns = f"{', '.join(kind.fields)}, {key}"
-                connection.execute(f"CREATE TABLE IF NOT EXISTS {kind.name} ({columns})")
+            columns = f"{', '.join(kind.fields)}, PRIMARY KEY ({', '.join(kind.keys)})"
+            connection.execute(f"CREATE TABLE IF NOT EXISTS {kind.name} ({columns})")
             for fields in kind.indexes:
-                index = f"{kind.name}_{'_'.join(fields)}"
-                if index not in known:
-                    on = f"{kind.name} ({', '.join(fields)})"
-                    connection.execute(f"CREATE INDEX IF NOT EXISTS {index} ON {on}")
+                index, on = "_".join((kind.name, *fields)), f"{kind.name} ({', '.join(fields)})"
+                connection.execute(f"CREATE INDEX IF NOT EXISTS {index} ON {on}")
+        connection.row_factory = sqlite3.Row
 
 
 def _insert(kind: DocumentKind) -> str:
@@ -149,9 +134,3 @@ def _condition(where: Where) -> tuple[str, list[Any]]:
             parts.append(f"{name} = ?")
             values.append(plain(value))
     return " AND ".join(parts), values
-
-
-def _documents(
-    kind: DocumentKind, fields: Sequence[str], rows: Sequence[Sequence[Any]]
-) -> list[Document]:
-    return [kind.unpacked(dict(zip(fields, row, strict=True))) for row in rows]

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 from contextlib import aclosing
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import MAXYEAR, MINYEAR, UTC, datetime
+from email.utils import format_datetime
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.storage.feed import atom, rss, with_zone
 from topiccrawl.storage.formats import (
-    Formats,
+    Writer,
     comma_separated,
     html_table,
     json_lines,
     markdown_table,
     parquet,
+    template,
     workbook,
+    xml_text,
 )
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+    from typing import TextIO
 
     from topiccrawl.model import Article
     from topiccrawl.storage.contract import ArticleStore
+    from topiccrawl.storage.formats import Formats
     from topiccrawl.storage.selection import Selection
 
 SCHEMA = "topiccrawl.table/1"
@@ -34,6 +39,10 @@ CELL = 32_000
 
 CUT = " […]"
 """Suffix of a truncated text."""
+
+
+SUMMARY = 300
+"""Maximum number of characters of the text in an entry."""
 
 
 class Column(NamedTuple):
@@ -203,29 +212,22 @@ class Table:
 
     def __init__(self, topic: str = "", columns: Sequence[str] = ()) -> None:
         self._topic = topic
+        self._title = topic or "topiccrawl"
         self._brief = tuple(columns) or BRIEF
         self._all = tuple(columns) or tuple(COLUMNS)
 
     def formats(self) -> Formats[Article]:
         """Return the writers by file suffix."""
-        return Formats(
-            {
-                ".jsonl": lambda file: json_lines(file, self.row),
-                ".csv": lambda file: comma_separated(file, self._brief, self._cells),
-                ".html": lambda file: html_table(file, self._title, self._brief, self._cells),
-                ".md": lambda file: markdown_table(file, self._brief, self._cells),
-                ".atom": atom,
-                ".rss": rss,
-            },
-            {
-                ".parquet": lambda path: parquet(path, self._parquet, self._values),
-                ".xlsx": lambda path: workbook(path, self._title, self._brief, self._typed),
-            },
-        )
-
-    @property
-    def _title(self) -> str:
-        return self._topic or "topiccrawl"
+        return {
+            ".jsonl": lambda file: json_lines(file, self.row),
+            ".csv": lambda file: comma_separated(file, self._brief, self._cells),
+            ".html": lambda file: html_table(file, self._title, self._brief, self._cells),
+            ".md": lambda file: markdown_table(file, self._brief, self._cells),
+            ".atom": atom,
+            ".rss": rss,
+            ".parquet": lambda file: parquet(file, self._parquet, self._values),
+            ".xlsx": lambda file: workbook(file, self._title, self._brief, self._typed),
+        }
 
     def row(self, article: Article) -> dict[str, Any]:
         """Return the JSON values of an article, as in ``.jsonl`` files."""
@@ -257,6 +259,59 @@ class Table:
         }  # fmt: skip
         schema = pa.schema([(name, types[COLUMNS[name].type]) for name in self._all])
         return schema.with_metadata({"schema": SCHEMA})
+
+
+def atom(file: TextIO) -> Writer[Article]:
+    """Return a writer of an Atom feed with one entry per story; reprints have no entries.
+
+    The id of an entry is the URL of its article, so that feed readers show each article once. The
+    summary is omitted if the page forbids copies.
+    """
+    return _feed(file, "templates/atom.xml")
+
+
+def rss(file: TextIO) -> Writer[Article]:
+    """Return a writer of an RSS 2.0 feed, for readers without Atom; one item per story."""
+    return _feed(file, "templates/rss.xml")
+
+
+def _feed(file: TextIO, name: str) -> Writer[Article]:
+    """Return a writer that collects articles and writes the feed at the end."""
+    articles: list[Article] = []
+
+    def write(article: Article) -> None:
+        text = "" if article.noarchive else article.body[:SUMMARY]
+        articles.append(replace(article, body=text))
+
+    def end() -> None:
+        topics = dict.fromkeys(topic for article in articles for topic in article.topics)
+        feed = template("topiccrawl.storage", name).render(
+            name=" · ".join(topics) or "topiccrawl",
+            articles=articles,
+            updated=max((article.fetched_at for article in articles), default=0.0),
+            utc=_utc, with_zone=with_zone, mail_date=format_datetime,
+        )  # fmt: skip
+        file.write(f"{xml_text(feed)}\n")
+
+    return Writer(write, end)
+
+
+def _utc(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def with_zone(text: str) -> datetime | None:
+    """Return an ISO 8601 time in its zone (default UTC), a date as midnight, other text as None.
+
+    The first and the last year of the calendar count as other text: zones reach beyond them.
+    """
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    if not MINYEAR < at.year < MAXYEAR:
+        return None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
 def _iso(value: Any) -> Any:  # noqa: ANN401 - any value of a column

@@ -37,30 +37,27 @@ class UrlJournal:
         self.folder = folder
         self._file: IO[bytes] | None = None
         self._unclaimed: dict[str, None] = {}
-        self._adopted: list[IO[bytes]] = []
 
-    async def missing(self, store: ArticleStore) -> list[str]:
-        """Return the URLs in journals of crashed processes that the store does not have."""
-        urls: dict[str, None] = {}
-        for file in files.adopt(self.folder, SUFFIX):
-            self._adopted.append(file)
-            urls |= dict.fromkeys(_read(file))
-        return [url for url in urls if await store.get(url) is None]
+    async def recover(self, store: ArticleStore, requeue: Callable[[str], bool]) -> tuple[int, int]:
+        """Requeue the URLs in journals of crashed processes that the store does not have.
 
-    def resolve(self, urls: Iterable[str], requeue: Callable[[str], bool]) -> int:
-        """Requeue missing URLs and return their number; keep the URLs of other crawls.
+        The URLs of other crawls are kept.
 
         Args:
-            urls: URLs that ``missing`` returned.
+            store: Store of the articles.
             requeue: Queues a URL; returns False if it does not belong to this crawl.
+
+        Returns:
+            The numbers of missing and of requeued URLs.
         """
-        left = [url for url in urls if not requeue(url)]
-        self._unclaimed = dict.fromkeys(left)
-        self.add(left)
-        for file in self._adopted:
+        adopted = list(files.adopt(self.folder, SUFFIX))
+        urls = dict.fromkeys(url for file in adopted for url in _read(file))
+        missing = [url for url in urls if await store.get(url) is None]
+        self._unclaimed = dict.fromkeys(url for url in missing if not requeue(url))
+        self.add(self._unclaimed)
+        for file in adopted:
             _delete(file)
-        self._adopted.clear()
-        return len([*urls]) - len(left)
+        return len(missing), len(missing) - len(self._unclaimed)
 
     def add(self, urls: Iterable[str]) -> None:
         """Append the URLs of stored articles."""

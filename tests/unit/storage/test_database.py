@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from topiccrawl.errors import StateError, StateVersionError, StorageError
+from topiccrawl.storage import database as database_module
 from topiccrawl.storage import schema
 from topiccrawl.storage.database import FILE, Database
 
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def opened(path: Path, busy_seconds: float = 5.0) -> Database:
-    database = Database(path, busy_seconds=busy_seconds)
+def opened(path: Path) -> Database:
+    database = Database(path)
     database.open()
     return database
 
@@ -150,8 +151,11 @@ def test_full_disk_raises_an_error_with_a_remedy_and_recovers(tmp_path: Path) ->
     database.close()
 
 
-def test_lock_timeout_raises_a_storage_error(tmp_path: Path) -> None:
-    database = opened(tmp_path / FILE, busy_seconds=0.05)
+def test_lock_timeout_raises_a_storage_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database_module, "BUSY_SECONDS", 0.05)
+    database = opened(tmp_path / FILE)
     other = sqlite3.connect(tmp_path / FILE, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(StorageError, match="locked; stop the process that locks it"):

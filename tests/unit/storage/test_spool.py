@@ -11,6 +11,7 @@ import pytest
 from tests.waiting import PATIENCE
 from topiccrawl.errors import StorageError
 from topiccrawl.model import Article
+from topiccrawl.storage import spool as spool_module
 from topiccrawl.storage.spool import Spool
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def all_of(spool: Spool) -> list[Article]:
     found: list[Article] = []
     while waiting := spool.peek(2):
         found += waiting
-        spool.drop(waiting)
+        spool.drop()
     assert spool.waiting == 0
     return found
 
@@ -38,7 +39,7 @@ def test_spool_returns_articles_in_order_and_deletes_its_file(tmp_path: Path) ->
     spool.append(articles(3))
     assert spool.waiting == 3
     assert spool.peek(2) == spool.peek(2) == articles(1, 2)
-    spool.drop(articles(1, 2))
+    spool.drop()
     spool.append(articles(4))
     assert all_of(spool) == articles(3, 4)
     assert list((tmp_path / "spool").iterdir()) == []
@@ -90,8 +91,11 @@ def test_truncated_line_is_skipped(tmp_path: Path) -> None:
     spool.close()
 
 
-def test_full_spool_refuses_a_whole_group_and_keeps_its_articles(tmp_path: Path) -> None:
-    spool = Spool(tmp_path, limit=800)
+def test_full_spool_refuses_a_whole_group_and_keeps_its_articles(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spool_module, "LIMIT", 800)
+    spool = Spool(tmp_path)
     spool.append(articles(1))
     with pytest.raises(StorageError, match="full"):
         spool.append(articles(2, 3, 4))
@@ -105,7 +109,7 @@ def test_damaged_line_is_counted_once(tmp_path: Path) -> None:
     spool.open()
     for _ in range(3):  # the database is unavailable again
         assert [article.url for article in spool.peek(5)] == ["http://a.test/1"]
-    spool.drop(spool.peek(5))
+    spool.drop()
     assert spool.waiting == 0
     spool.close()
 

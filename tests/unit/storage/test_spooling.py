@@ -272,9 +272,10 @@ def test_other_errors_are_raised_to_the_caller(tmp_path: Path) -> None:
     asyncio.run(scenario())
 
 
-def test_open_fails_if_the_store_stays_unavailable(tmp_path: Path) -> None:
+def test_open_fails_if_the_store_is_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def scenario() -> None:
-        store = SpoolingStore(Distant(AWAY), Spool(tmp_path), open_seconds=0.2)
+        monkeypatch.setattr("topiccrawl.storage.spooling.OPEN_SECONDS", 0.2)
+        store = SpoolingStore(Distant(AWAY), Spool(tmp_path))
         async with asyncio.timeout(PATIENCE):
             with pytest.raises(StorageAwayError):
                 await store.open()

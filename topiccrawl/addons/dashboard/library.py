@@ -12,7 +12,6 @@ from collections import Counter
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -26,11 +25,11 @@ from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.storage.factory import storage_of
-from topiccrawl.storage.feed import SUMMARY
-from topiccrawl.storage.formats import encoding_of
+from topiccrawl.storage.formats import BINARY, encoding_of
 from topiccrawl.storage.selection import Selection, day, group_by_event, site_in, words_in
 from topiccrawl.storage.sites import MarkStore
 from topiccrawl.storage.tables import (
+    SUMMARY,
     ExportFilter,
     Table,
     displayed_values,
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
 
     from topiccrawl.model import Article
     from topiccrawl.storage.contract import ArticleStore
-    from topiccrawl.storage.formats import Writer
 
     Facets = dict[str, Sequence[tuple[Any, ...]]]
 
@@ -271,22 +269,14 @@ def facets(found: list[Article]) -> tuple[Facets, dict[str, int]]:
 
 
 def exported(suffix: str, topic: str, articles: list[Article]) -> bytes:
-    """Export articles in a format of ``scrapy articles export``."""
-    formats = Table(topic).formats()
-    if suffix in formats.text:  # in RAM, so that feeds need no room on the disk
-        text = io.StringIO()
-        _write(formats.text[suffix](text), articles)
-        return text.getvalue().encode(encoding_of(suffix), "replace")
-    with TemporaryDirectory(prefix="topiccrawl-") as folder:
-        path = Path(folder, f"articles{suffix}")
-        _write(formats.binary[suffix](path), articles)
-        return path.read_bytes()
-
-
-def _write(writer: Writer[Article], articles: list[Article]) -> None:
+    """Export articles in a format of ``scrapy articles export``; feeds need no room on the disk."""
+    file = io.BytesIO() if suffix in BINARY else io.StringIO()
+    writer = Table(topic).formats()[suffix](file)
     for article in articles:
         writer.write(article)
     writer.end()
+    content = file.getvalue()
+    return content if isinstance(content, bytes) else content.encode(encoding_of(suffix), "replace")
 
 
 def json_feed(topic: str, articles: list[Article]) -> dict[str, Any]:

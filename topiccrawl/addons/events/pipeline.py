@@ -75,7 +75,6 @@ class Events:
 
     Args:
         window: Maximum number of days between an article and its event.
-        threshold: Minimum similarity, see ``MIN_SIMILARITY``.
 
     >>> from topiccrawl.model import Article
     >>> events = Events(7)
@@ -90,9 +89,8 @@ class Events:
     'http://a.test/'
     """
 
-    def __init__(self, window: float, threshold: float = MIN_SIMILARITY) -> None:
+    def __init__(self, window: float) -> None:
         self._window = window
-        self._threshold = threshold
         self._events: OrderedDict[str, _Event] = OrderedDict()
         self._by_key: defaultdict[str, dict[str, None]] = defaultdict(dict)
         self._frequency: Counter[str] = Counter()
@@ -119,7 +117,7 @@ class Events:
             name for key in keys if len(found := self._by_key.get(key, ())) <= MAX_EVENTS_PER_KEY
             for name in found
         )  # fmt: skip
-        best, chosen = self._threshold, ""
+        best, chosen = MIN_SIMILARITY, ""
         for name in names:
             event = self._events[name]
             gap = event.days_apart(day)
@@ -227,6 +225,19 @@ def _day(article: Article) -> int:
         return date.fromtimestamp(at).toordinal() if at else 0  # noqa: DTZ012 - days only
 
 
+async def newest_articles(settings: BaseSettings, limit: int) -> list[Article]:
+    """Return the last stored articles, the newest first; [] if nothing has been stored.
+
+    Raises:
+        StorageError: If they cannot be read.
+    """
+    storage = storage_of(settings)
+    if not storage.exists():
+        return []
+    async with opened(storage.articles()) as store:
+        return [one async for one in export_articles(store, ALL, ExportFilter(limit=limit))]
+
+
 MAX_RELOADED = 2_000
 """Number of newest stored articles that are loaded at the start."""
 
@@ -258,12 +269,7 @@ class EventPipeline:
 
     async def open_spider(self) -> None:
         """Load the events of the newest stored articles."""
-        storage = storage_of(self._settings)
-        if not storage.exists():
-            return
-        async with opened(storage.articles()) as store:
-            newest = export_articles(store, ALL, ExportFilter(limit=MAX_RELOADED))
-            known = [article async for article in newest]
+        known = await newest_articles(self._settings, MAX_RELOADED)
         await asyncio.to_thread(self._reload, [one for one in reversed(known) if one.event])
 
     async def process_item(self, item: object) -> object:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from topiccrawl.storage.factory import opened, storage_of
-from topiccrawl.storage.selection import ALL, group_by_event
-from topiccrawl.storage.tables import ExportFilter, export_articles
+from topiccrawl.addons.events.pipeline import newest_articles
+from topiccrawl.storage.selection import group_by_event
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -27,12 +26,9 @@ async def events(settings: BaseSettings, crawler: Crawler | None) -> State:  # n
     Raises:
         StorageError: If the articles cannot be read.
     """
-    storage = storage_of(settings)
-    if settings.getfloat("TOPICCRAWL_EVENTS") <= 0 or not storage.exists():
+    if settings.getfloat("TOPICCRAWL_EVENTS") <= 0:
         return {"events": []}
-    async with opened(storage.articles()) as store:
-        newest = export_articles(store, ALL, ExportFilter(limit=READ))
-        found = group_by_event([article async for article in newest])
+    found = group_by_event(await newest_articles(settings, READ))
     return {
         "events": [
             {

@@ -168,7 +168,8 @@ class TopicMarks:
         self._lock = lock
         self._rescoring = rescoring
         name = self.topic.name
-        self.store = MarkStore(Sites(storage_of(crawler.settings)), name)
+        self._sites = Sites(storage_of(crawler.settings))
+        self.store = MarkStore(self._sites, name)
         self.sample = PageSample(0, (), random.Random(name))  # noqa: S311 - no secret
         self._marks: dict[str, Mark] = {}
         self._changed_at = -1.0
@@ -182,7 +183,7 @@ class TopicMarks:
     async def opened(self) -> None:
         """Load the marks and the sample, and learn before the first page."""
         try:
-            await self.store.open()
+            await self._sites.open()
             self._open = True
             self.sample.seen, self.sample.pages = await self.store.pages()
             await self._add(example_texts(self.topic))
@@ -217,7 +218,7 @@ class TopicMarks:
         await asyncio.gather(*self._adding)
         if self._open:
             await self._store_sample()
-            await self.store.close()
+            await self._sites.close()
 
     def _poll(self) -> None:
         if self._work is None or self._work.done():

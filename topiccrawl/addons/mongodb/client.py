@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pymongo.asynchronous.collection import AsyncCollection
-    from pymongo.asynchronous.database import AsyncDatabase
 
     Document = dict[str, Any]
     Collection = AsyncCollection[Document]
@@ -102,20 +101,15 @@ class Server:
         if client is not None:
             await client.close()
 
-    @property
-    def database(self) -> AsyncDatabase[Document]:
-        """Database of the URI.
+    def collection(self, name: str) -> Collection:
+        """Return a collection by name.
 
         Raises:
             StorageError: If the store is closed.
         """
         if self._client is None:
             raise StorageError("{shown}: the store is closed; open it first", shown=self.shown)
-        return self._client[self.name]
-
-    def collection(self, name: str) -> Collection:
-        """Return a collection by name."""
-        return self.database[name]
+        return self._client[self.name][name]
 
     @property
     def articles(self) -> Collection:
@@ -133,11 +127,11 @@ class Server:
         try:
             yield
         except PyMongoError as error:
-            cause = _cause(error)
-            remedy = _AWAY if _away(error) else _remedy(cause)
+            cause, away = _cause(error), _away(error)
+            remedy = _REMEDIES.get(getattr(cause, "code", None), "stored data is intact")
             reason = _DETAILS.split(str(cause))[0]
-            text = f"{self.shown}: cannot {action}: {reason}; {remedy}"
-            raise (StorageAwayError if _away(error) else StorageError)(text) from error
+            text = f"{self.shown}: cannot {action}: {reason}; {_AWAY if away else remedy}"
+            raise (StorageAwayError if away else StorageError)(text) from error
 
 
 def _parsed(uri: str) -> dict[str, Any]:
@@ -174,19 +168,13 @@ def _cause(error: PyMongoError) -> PyMongoError:
     return OperationFailure(errors[0]["errmsg"], errors[0]["code"]) if errors else error
 
 
-def _remedy(error: PyMongoError) -> str:
-    if isinstance(error, OperationFailure) and error.code in _REMEDIES:
-        return _REMEDIES[error.code]
-    return "stored data is intact"
-
-
 _DETAILS = re.compile(r" \(configured timeouts|, Timeout:|, Topology|, full error")
 """Start of the state dump in messages of the driver."""
 
 _AWAY = "check that the server runs and can be reached"
 UNAUTHORIZED = 13
 """Error code of the server for a command that the user may not send."""
-_REMEDIES = {
+_REMEDIES: dict[int | None, str] = {
     UNAUTHORIZED: "give the user the role readWrite",
     18: "check user and password in MONGODB_URI",
     121: "change the validator of the collection, or use another database",

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from pymongo import UpdateOne
 
 from topiccrawl.model import Article
-from topiccrawl.storage.contract import Reprint
+from topiccrawl.storage import rows
+from topiccrawl.storage.contract import Listed, Reprint
 from topiccrawl.storage.documents import plain
 from topiccrawl.storage.merge import reprint_by, version_of
 from topiccrawl.storage.rows import PLAIN, TEXTS, clean
@@ -25,7 +26,7 @@ SITE = "site:"
 FIELDS = dict.fromkeys((*TEXTS[1:], *PLAIN, "images", "scores", "number"), 1)
 """Projection of the fields of an article."""
 
-COMPARED = dict.fromkeys(("title", "body", "site", "published", "digest", "number"), 1)
+COMPARED = dict.fromkeys((*rows.COMPARED[1:], "number"), 1)
 """Projection of the fields that duplicate detection compares."""
 
 
@@ -54,7 +55,8 @@ def key(topic: str) -> str:
 
 def upsert(article: Article, number: int) -> UpdateOne:
     """Return the write that inserts or updates an article: one document per URL, topics merged."""
-    names, scores = _scores(article)
+    scores = _scores(article)
+    names = [score["name"] for score in scores.values()]
     change: dict[str, Any] = {
         "$set": {**fields_of(article), **scores},
         "$setOnInsert": {"number": number},
@@ -67,13 +69,12 @@ def upsert(article: Article, number: int) -> UpdateOne:
 
 def lend_topics(story: str, article: Article) -> list[UpdateOne]:
     """Return the writes that add missing topics of a reprint to its story."""
-    names, scores = _scores(article)
     return [
         UpdateOne(
-            {"_id": story, "topics": {"$ne": name}},
-            {"$set": {field: score}, "$addToSet": {"topics": name}},
+            {"_id": story, "topics": {"$ne": score["name"]}},
+            {"$set": {field: score}, "$addToSet": {"topics": score["name"]}},
         )
-        for name, (field, score) in zip(names, scores.items(), strict=True)
+        for field, score in _scores(article).items()
     ]
 
 
@@ -139,14 +140,23 @@ def article_of(document: Mapping[str, Any], topic: str = "") -> Article:
 
 def compared_of(document: Mapping[str, Any]) -> Article:
     """Return the article of a document read with ``COMPARED``, for duplicate detection."""
-    return Article(
-        document["_id"],
-        document["title"],
-        document["body"],
-        site=document["site"],
-        published=document["published"],
-        digest=document["digest"],
-    )
+    return Article(document["_id"], **{name: document[name] for name in rows.COMPARED[1:]})
+
+
+def listed_fields(topic: str) -> dict[str, int]:
+    """Return the projection of the fields of a listed article."""
+    return dict.fromkeys(("title", "site", "published", "fetched_at", f"scores.{key(topic)}"), 1)
+
+
+def listed_of(document: Mapping[str, Any], topic: str, reprints: Mapping[str, int]) -> Listed:
+    """Return the listed article of a document; ``reprints`` has the number of each story."""
+    score = document.get("scores", {}).get(key(topic), {})
+    return Listed(
+        document["_id"], document["title"], document["site"], document["published"],
+        document["fetched_at"], score.get("score", 0.0),
+        tuple((term, share) for term, share in score.get("terms", [])),
+        reprints.get(document["_id"], 0),
+    )  # fmt: skip
 
 
 def reprint_of(document: Mapping[str, Any]) -> Reprint:
@@ -159,12 +169,10 @@ def _cleaned(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: plain(value) for name, value in values.items()}
 
 
-def _scores(article: Article) -> tuple[list[str], dict[str, dict[str, Any]]]:
-    """Return the topic names of an article, and the stored scores and terms by field."""
+def _scores(article: Article) -> dict[str, dict[str, Any]]:
+    """Return the stored topics of an article, with scores and terms, by field."""
     terms = [[clean(term), share] for term, share in article.terms]
-    names = [clean(name) for name in article.topics]
-    kept = {
+    return {
         f"scores.{key(name)}": {"name": clean(name), "score": score, "terms": terms}
         for name, score in article.topics.items()
     }
-    return names, kept

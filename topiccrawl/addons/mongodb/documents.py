@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from pymongo import ReplaceOne
 from pymongo.errors import OperationFailure
 
 from topiccrawl.addons.mongodb.client import UNAUTHORIZED, Server, ensure_index, migrate
-from topiccrawl.storage.documents import Span, grouped, plain
+from topiccrawl.storage.documents import Span, plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,8 +71,11 @@ class MongoDocuments:
         """See ``Documents.get``."""
         found: list[Document] = []
         *names, name = kind.keys
-        for prefix, some in grouped(keys).items():
-            which = dict(zip(names, prefix, strict=True))
+        by_prefix: defaultdict[tuple[Any, ...], list[Any]] = defaultdict(list)
+        for *prefix, last in keys:
+            by_prefix[tuple(map(plain, prefix))].append(plain(last))
+        for values, some in by_prefix.items():  # one query for each
+            which = dict(zip(names, values, strict=True))
             found += await self._found(kind, {**which, name: {"$in": some}})
         return found
 

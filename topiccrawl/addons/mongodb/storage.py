@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from topiccrawl.addons.mongodb.documents import MongoDocuments
-    from topiccrawl.addons.mongodb.listing import MongoListing
     from topiccrawl.addons.mongodb.store import MongoStore
     from topiccrawl.dedup import DuplicateDetector
     from topiccrawl.storage.documents import DocumentKind
@@ -52,11 +51,9 @@ class MongoStorage:
 
         return MongoStore(self.uri, method=method, capacity=capacity)
 
-    def listing(self) -> MongoListing:
+    def listing(self) -> MongoStore:
         """See ``Storage.listing``."""
-        from topiccrawl.addons.mongodb.listing import MongoListing
-
-        return MongoListing(self.uri)
+        return self.articles()
 
     def documents(self, *kinds: DocumentKind) -> MongoDocuments:
         """See ``Storage.documents``."""

@@ -15,7 +15,7 @@ from topiccrawl.addons.mongodb.stories import Claim, Decision, StoryLog, name_of
 from topiccrawl.dedup import Match
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
-from topiccrawl.storage.contract import Fate, Saved, Story, Version
+from topiccrawl.storage.contract import Fate, Saved, Story, StoryChain, Version
 from topiccrawl.storage.rows import clean
 from topiccrawl.storage.selection import ALL, Selection, names_of
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.dedup import DuplicateDetector
     from topiccrawl.model import Article
+    from topiccrawl.storage.contract import Listed, Reprint
 
 RETRY_WAIT = 0.05
 """Seconds between two reads of an article that another node is writing; the maximum of a random
@@ -37,7 +38,7 @@ REBUILD_BATCH = 500
 
 
 class MongoStore:
-    """``Store`` in a MongoDB database, shared by any number of processes and machines.
+    """``ArticleStore`` and ``Listing`` in a MongoDB database, shared by any number of machines.
 
     Unique keys allow one document per URL and per text, so that ``save`` can be repeated after any
     failure. A failed save is completed by the next one, not rolled back.
@@ -97,11 +98,7 @@ class MongoStore:
                 found = await self.server.articles.find_one({"_id": story}, conversion.FIELDS)
             if found is None:
                 return None
-            which = {"story": found["_id"]}
-            reprints = await self.server.reprints.find(which, sort=[("number", 1)]).to_list()
-        return Story(
-            conversion.article_of(found), tuple(conversion.reprint_of(one) for one in reprints)
-        )
+            return Story(conversion.article_of(found), await self._reprints(found["_id"]))
 
     async def versions(self, url: str) -> list[Version]:
         """See ``Store.versions``."""
@@ -161,6 +158,45 @@ class MongoStore:
             }
             topics = await (await self.server.articles.aggregate(stages)).to_list()
         return sizes | {f"topic/{one['_id']}": one["articles"] for one in topics}
+
+    async def page(self, topic: str, limit: int, offset: int) -> tuple[int, list[Listed]]:
+        """See ``Listing.page``."""
+        self.server.connect()
+        articles, which = self.server.articles, {"topics": clean(topic)}
+        with self.server.translated("read"):
+            total = await articles.count_documents(which)
+            fields = conversion.listed_fields(topic)
+            cursor = articles.find(which, fields, sort=[("number", -1)]).skip(offset).limit(limit)
+            found = await cursor.to_list() if limit else []  # 0 would mean all
+            stories = {"story": {"$in": [one["_id"] for one in found]}}
+            reprints = await self._count_reprints(stories, limit + 1)
+        return total, [conversion.listed_of(one, topic, reprints) for one in found]
+
+    async def chains(self, topic: str, most: int) -> list[StoryChain]:
+        """See ``Listing.chains``; searches only stories with many reprints in all topics."""
+        self.server.connect()
+        with self.server.translated("read"):
+            reprints = await self._count_reprints({}, 4 * most)
+            which = {"_id": {"$in": list(reprints)}, "topics": clean(topic)}
+            cursor = self.server.articles.find(which, conversion.listed_fields(topic))
+            found = [conversion.listed_of(one, topic, reprints) for one in await cursor.to_list()]
+            found.sort(key=lambda one: -one.reprints)
+            return [StoryChain(one, await self._reprints(one.url)) for one in found[:most]]
+
+    async def _reprints(self, url: str) -> tuple[Reprint, ...]:
+        cursor = self.server.reprints.find({"story": url}, sort=[("number", 1)])
+        return tuple(map(conversion.reprint_of, await cursor.to_list()))
+
+    async def _count_reprints(self, which: dict[str, Any], most: int) -> dict[str, int]:
+        """Return the numbers of reprints by story, the largest ``most`` numbers."""
+        steps: list[dict[str, Any]] = [
+            {"$match": which},
+            {"$group": {"_id": "$story", "n": {"$sum": 1}}},
+            {"$sort": {"n": -1}},
+            {"$limit": most},
+        ]
+        cursor = await self.server.reprints.aggregate(steps)
+        return {one["_id"]: one["n"] for one in await cursor.to_list()}
 
     async def _claim(self, articles: Sequence[Article]) -> Decision:
         """Decide about articles and append the claim to the story log; return the plan."""

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import io
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from http.client import responses
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
-from typing_extensions import override
 from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
 from warcio.statusandheaders import StatusAndHeaders
@@ -28,6 +26,9 @@ from topiccrawl.addons.warc import warc
 from topiccrawl.errors import ConfigurationError, StorageError, translated
 from topiccrawl.messages import message
 from topiccrawl.storage import files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 SIZE = 1_000_000_000
 """Size in bytes at which a file is closed and a new one is opened; common for WARC files."""
@@ -119,7 +120,7 @@ class Archive:
             response = self._response_record(writer, exchange)
             writer.write_record(response)
             writer.write_record(_request_record(writer, exchange, response))
-            files.append(file.fileno(), new.getvalue(), self._size)
+            files.append(file.fileno(), new.getvalue())
             self._size += len(new.getvalue())
             self._remember(response, exchange)
             if self._size >= self._limit:
@@ -155,8 +156,13 @@ class Archive:
         head = StatusAndHeaders(f"{exchange.status} {reason}", lines, protocol="HTTP/1.1")
         if exchange.status == _NOT_MODIFIED:
             profile = {**dated, "WARC-Profile": _SERVER_NOT_MODIFIED}
-            return _record(writer, "revisit", exchange.url, head, b"", profile)
-        response = _record(writer, "response", exchange.url, head, exchange.body, dated)
+            return writer.create_warc_record(
+                exchange.url, "revisit", http_headers=head, warc_headers_dict=profile
+            )
+        response = writer.create_warc_record(
+            exchange.url, "response", io.BytesIO(exchange.body), len(exchange.body),
+            http_headers=head, warc_headers_dict=dated,
+        )  # fmt: skip
         digest = str(response.rec_headers.get_header("WARC-Payload-Digest"))
         known = self._digests.get(digest) if exchange.body else None
         if known is not None and known[0] not in self._forgotten:
@@ -189,20 +195,10 @@ def _request_record(writer: WARCWriter, exchange: Exchange, response: Any) -> An
     head = StatusAndHeaders(first, lines, is_http_request=True)
     identifier = response.rec_headers.get_header("WARC-Record-ID")
     named = {"WARC-Date": _date(exchange.at), "WARC-Concurrent-To": identifier}
-    return _record(writer, "request", exchange.url, head, exchange.sent, named)
-
-
-def _record(
-    writer: WARCWriter,
-    kind: str,
-    url: str,
-    head: StatusAndHeaders,
-    body: bytes,
-    named: dict[str, str],
-) -> Any:  # noqa: ANN401 - warcio's
     return writer.create_warc_record(
-        url, kind, io.BytesIO(body), len(body), http_headers=head, warc_headers_dict=named
-    )
+        exchange.url, "request", io.BytesIO(exchange.sent), len(exchange.sent),
+        http_headers=head, warc_headers_dict=named,
+    )  # fmt: skip
 
 
 def exchanges(path: Path) -> Iterator[Exchange]:
@@ -217,7 +213,7 @@ def exchanges(path: Path) -> Iterator[Exchange]:
                 yield exchange_of(record)
 
 
-class LatestPages(Mapping[str, Exchange]):
+class LatestPages:
     """Latest response of each URL in WARC files, in the order of the files, without revisits.
 
     The files are read once for the offsets of their records. Bodies are read on access.
@@ -248,20 +244,14 @@ class LatestPages(Mapping[str, Exchange]):
         """Yield the URLs whose latest response is in a file, in the order of its records."""
         return (url for url, place in self._places.items() if place[1] == path)
 
-    @override
-    def __getitem__(self, url: str) -> Exchange:
+    def get(self, url: str) -> Exchange | None:
+        """Return the latest response of a URL, or None."""
+        if url not in self._places:
+            return None
         _, path, offset = self._places[url]
         with _readable(path), path.open("rb") as file:
             file.seek(offset)
             return exchange_of(next(ArchiveIterator(file), None))
-
-    @override
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
-
-    @override
-    def __len__(self) -> int:
-        return len(self._places)
 
 
 @contextmanager

@@ -23,11 +23,20 @@ def recorded(path: Path) -> Iterator[Exchange]:
     Raises:
         ConfigurationError: If warcio is not installed, or the file is damaged or not a WARC file.
     """
-    if find_spec("warcio") is None:
-        raise ConfigurationError("{path}: needs warcio: pip install 'topiccrawl[warc]'", path=path)
+    require_warcio(path)
     from topiccrawl.addons.warc.archive import exchanges
 
     yield from exchanges(path)
+
+
+def require_warcio(path: object) -> None:
+    """Raise an error if WARC files cannot be read.
+
+    Raises:
+        ConfigurationError: If warcio is not installed.
+    """
+    if find_spec("warcio") is None:
+        raise ConfigurationError("{path}: needs warcio: pip install 'topiccrawl[warc]'", path=path)
 
 
 def forget(settings: BaseSettings, names: Sequence[str]) -> Iterator[str]:

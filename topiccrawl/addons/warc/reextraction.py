@@ -21,7 +21,7 @@ from topiccrawl.links.urls import canonical
 from topiccrawl.model import Page
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Mapping
+    from collections.abc import AsyncIterator, Callable, Iterable
     from pathlib import Path
 
     from topiccrawl.addons.warc.archive import Exchange
@@ -41,9 +41,16 @@ CONCURRENCY = 16
 
 
 class _Archived(NamedTuple):
-    """An archived page, and the time of its response in seconds since the epoch."""
+    """An archived page as it was received, as it was read, and its time.
+
+    Attributes:
+        raw: Bytes and headers.
+        read: Result of the reader.
+        at: Time of the response, seconds since the epoch.
+    """
 
     raw: RawPage
+    read: ReadPage
     at: float
 
 
@@ -51,7 +58,7 @@ class Reextraction:
     """Extracts a topic's articles from archived pages, by the same rules as a crawl.
 
     Args:
-        pages: Archived responses by URL, also of the later pages of articles.
+        page: Returns the archived response of a URL, also of the later pages of articles.
         topic: Topic of the articles.
         scorer: Scorer of pages and articles.
         readers: Readers of the pages.
@@ -61,13 +68,13 @@ class Reextraction:
 
     def __init__(
         self,
-        pages: Mapping[str, Exchange],
+        page: Callable[[str], Exchange | None],
         topic: Topic,
         scorer: Scorer,
         readers: Readers | LocalReader,
         store: ArticleStore | None = None,
     ) -> None:
-        self._pages = pages
+        self._page = page
         self._topic = topic
         self._scorer = scorer
         self._readers = readers
@@ -92,11 +99,10 @@ class Reextraction:
             return None
 
     async def _article(self, url: str) -> Article | None:
-        found = self._archived(url)
-        read = await self._read(found)
-        if found is None or read is None:
+        found = await self._read(url)
+        if found is None:
             return None
-        page = read.page._replace(expected=await self._expected(url))
+        page = found.read.page._replace(expected=await self._expected(url))
         wanted = self._scorer.score_page(page).relevant and not page.directives.noindex
         if not wanted or pager_of(page.url, page.links).first:
             return None
@@ -107,7 +113,7 @@ class Reextraction:
         verdict = self._scorer.score_page(Page(url, title, body, prose=body, expected=expected))
         if not verdict.relevant or not self._topic.wants(extracted.published):
             return None
-        fetch = Fetch(canonical(url) or url, found.at, 0, read.encoding)
+        fetch = Fetch(canonical(url) or url, found.at, 0, found.read.encoding)
         article = compose(extracted, fetch, page, self._topic.name, verdict)
         return await self._whole(article, page)
 
@@ -120,33 +126,30 @@ class Reextraction:
         known = {page.url}
         for _ in range(MAX_PARTS - 1):
             after = pager_of(page.url, page.links).next
-            found = self._archived(after) if after not in known else None
-            read = await self._read(found)
-            if found is None or read is None:
+            found = await self._read(after) if after not in known else None
+            if found is None:
                 break
-            page = read.page
+            page = found.read.page
             known.add(page.url)
             extracted = await self._extract(found, part=True)
             if extracted is not None:
                 article = joined(article, extracted.body, extracted.images)
         return article
 
-    def _archived(self, url: str) -> _Archived | None:
-        """Return an archived HTML page, or None."""
-        exchange = self._pages.get(url)
+    async def _read(self, url: str) -> _Archived | None:
+        """Return an archived HTML page, or None if there is none to read."""
+        exchange = self._page(url)
         if exchange is None or exchange.status != OK:
             return None
         kind = next((v for k, v in exchange.headers if k.lower() == "content-type"), "text/html")
         if "html" not in kind.lower():
             return None
         tags = tuple(v for k, v in exchange.headers if k.lower() == "x-robots-tag")
-        return _Archived(RawPage(exchange.body, url, kind, tags), exchange.at)
-
-    async def _read(self, found: _Archived | None) -> ReadPage | None:
-        read = await self._readers.read(found.raw) if found else None
+        raw = RawPage(exchange.body, url, kind, tags)
+        read = await self._readers.read(raw)
         if read is None or read.page.feed or is_missing(read.page.title, read.page.prose):
             return None
-        return read
+        return _Archived(raw, read, exchange.at)
 
     async def _extract(self, found: _Archived, *, part: bool) -> Extracted | None:
         asked = Conditions(None if part else ARTICLES, fetched_at=found.at)

@@ -23,14 +23,14 @@ from topiccrawl.errors import StorageError, translated
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message
 from topiccrawl.storage import files
+from topiccrawl.storage.selection import site_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 FILE = "forgotten.txt"
-SITE = "site:"
-"""List of forgotten names in the folder of the archive, and prefix of hosts in it."""
+"""List of forgotten names in the folder of the archive."""
 
 OPEN = ".open"
 """Suffix of the name of a file that is being written."""
@@ -46,16 +46,11 @@ DAMAGE = (ArchiveLoadFailed, EOFError, AttributeError, TypeError, ValueError, zl
 """Errors that warcio raises on a truncated or damaged file."""
 
 
-class ArchivePart(NamedTuple):
-    """A record and its byte range in the file, from ``begin`` to ``end``."""
+def parts(file: IO[bytes]) -> Iterator[tuple[Any, int, int]]:
+    """Yield the records of a file in order, each read to its end; stop at the first damage.
 
-    record: Any
-    begin: int
-    end: int
-
-
-def parts(file: IO[bytes]) -> Iterator[ArchivePart]:
-    """Yield the records of a file in order, each read to its end; stop at the first damage."""
+    Each record has its byte range in the file: the offsets of its begin and of its end.
+    """
     file.seek(0)
     records = ArchiveIterator(file)
     end = 0
@@ -63,7 +58,7 @@ def parts(file: IO[bytes]) -> Iterator[ArchivePart]:
         for record in records:
             record.content_stream().read()
             begin, end = end, records.get_record_offset() + records.get_record_length()
-            yield ArchivePart(record, begin, end)
+            yield record, begin, end
     except DAMAGE:
         return
 
@@ -111,8 +106,8 @@ def restore_index(path: Path) -> None:
             _write_index(file, path)
 
 
-def remove_records(path: Path, unwanted: Callable[[Any], bool]) -> int:
-    """Rewrite a file and its index without unwanted records; return the number of removed records.
+def erase(path: Path, forgotten: Forgotten) -> int:
+    """Remove forgotten pages from a complete file and its index; return the number of records.
 
     All other bytes stay the same, also those after damage. At any time there is either the old
     file or the new one, possibly without its index (see ``restore_index``). A file without
@@ -121,29 +116,43 @@ def remove_records(path: Path, unwanted: Callable[[Any], bool]) -> int:
     Raises:
         OSError: If the disk fails; the file is then unchanged.
     """
+    kept: list[tuple[int, int]] = []
+    kinds: set[str] = set()
+    removed: set[str] = set()
+    number = end = 0
     with path.open("rb") as file:
-        found = [
-            (begin, end, record.rec_type, unwanted(record)) for record, begin, end in parts(file)
-        ]
-    kept = [(begin, end, kind) for begin, end, kind, is_unwanted in found if not is_unwanted]
-    if len(kept) == len(found):
+        for record, begin, end in parts(file):
+            if _is_forgotten(record, forgotten, removed):
+                number += 1
+                removed.add(record.rec_headers.get_header("WARC-Record-ID"))
+            else:
+                kept.append((begin, end))
+                kinds.add(record.rec_type)
+    if not number:
         return 0
-    if all(kind == "warcinfo" for *_, kind in kept):
+    if kinds <= {"warcinfo"}:
         index_of(path).unlink(missing_ok=True)
         path.unlink()
     else:
         with rewritten(path) as new, path.open("rb") as old:
-            for begin, end, _ in kept:
-                old.seek(begin)
-                new.write(old.read(end - begin))
-            old.seek(found[-1][1])
+            for start, stop in kept:
+                old.seek(start)
+                new.write(old.read(stop - start))
+            old.seek(end)
             shutil.copyfileobj(old, new)
             new.flush()
             os.fsync(new.fileno())  # the index goes when the new file is safe
             index_of(path).unlink(missing_ok=True)
         restore_index(path)
     files.sync_folder(path.parent)
-    return len(found) - len(kept)
+    return number
+
+
+def _is_forgotten(record: Any, forgotten: Forgotten, removed: set[str]) -> bool:  # noqa: ANN401 - warcio's
+    """Return whether a record is of a forgotten page, or the request of a removed record."""
+    header = record.rec_headers.get_header
+    named = (header("WARC-Target-URI"), header("WARC-Refers-To-Target-URI"))
+    return header("WARC-Concurrent-To", "") in removed or any(u in forgotten for u in named if u)
 
 
 def index_of(path: Path) -> Path:
@@ -226,20 +235,17 @@ class Forgotten:
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE
         self._read: tuple[int, int] = (0, 0)
-        self._urls: set[str] = set()
-        self._sites: tuple[str, ...] = ()
+        self._names: set[str] = set()
 
     def __contains__(self, url: str) -> bool:
         """Return whether a page is on the list; URLs are compared in canonical form."""
-        self._refresh()
-        if not self._urls and not self._sites:
-            return False
-        host = (urlsplit(url).hostname or "").lower()
-        return _canonical(url) in self._urls or f".{host}".endswith(self._sites)
+        return bool(self) and not self._names.isdisjoint(
+            (_canonical(url), *site_names(urlsplit(url).hostname or ""))
+        )
 
     def __bool__(self) -> bool:
         self._refresh()
-        return bool(self._urls or self._sites)
+        return bool(self._names)
 
     def add(self, names: Iterable[str]) -> None:
         """Add names; the file is synced.
@@ -249,8 +255,7 @@ class Forgotten:
         """
         data = "".join(f"{name}\n" for name in names).encode()
         with self._path.open("ab") as file:
-            file.seek(0, 2)
-            files.append(file.fileno(), data, file.tell(), sync=True)
+            files.append(file.fileno(), data, sync=True)
         files.sync_folder(self._path.parent)
 
     def _refresh(self) -> None:
@@ -261,10 +266,9 @@ class Forgotten:
             return
         if (stat.st_mtime_ns, stat.st_size) != self._read:
             names = self._path.read_text("utf-8").splitlines()
-            self._sites = tuple(
-                f".{name.removeprefix(SITE).lower()}" for name in names if name.startswith(SITE)
-            )
-            self._urls = {_canonical(name) for name in names if not name.startswith(SITE)}
+            self._names = {
+                name.lower() if name.startswith("site:") else _canonical(name) for name in names
+            }
             self._read = (stat.st_mtime_ns, stat.st_size)
 
 
@@ -282,46 +286,13 @@ def forget(folder: Path, names: Iterable[str]) -> Removed:
     with translated(StorageError, text, folder=folder):
         forgotten = Forgotten(folder)
         forgotten.add(names)
-        with _locked(folder):
+        with (folder / FILE).open("ab") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # one command at a time rewrites files
             complete = sorted(folder.glob(f"*{ENDING}"))
             removed = [erase(path, forgotten) for path in complete]
         open_files = list(folder.glob(f"*{ENDING}{OPEN}"))
     return Removed(sum(removed), sum(map(bool, removed)), len(open_files))
 
 
-def erase(path: Path, forgotten: Forgotten) -> int:
-    """Remove forgotten pages from a complete file and return the number of removed records.
-
-    Raises:
-        OSError: If the disk fails; the file is then unchanged.
-    """
-    return remove_records(path, _unwanted(forgotten))
-
-
-def _unwanted(forgotten: Forgotten) -> Callable[[Any], bool]:
-    """Return a predicate for a file's records in order; it also matches requests of such pages."""
-    removed: set[str] = set()
-
-    def matches(record: Any) -> bool:  # noqa: ANN401 - warcio's
-        header = record.rec_headers.get_header
-        named = (header("WARC-Target-URI"), header("WARC-Refers-To-Target-URI"))
-        unwanted = header("WARC-Concurrent-To") in removed or any(
-            u in forgotten for u in named if u
-        )
-        if unwanted:
-            removed.add(header("WARC-Record-ID"))
-        return unwanted
-
-    return matches
-
-
 def _canonical(url: str) -> str:
     return canonical(url) or url
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Lock the archive, so that one command at a time rewrites files."""
-    with (folder / FILE).open("ab") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield

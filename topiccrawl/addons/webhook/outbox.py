@@ -160,7 +160,8 @@ class Outbox:
             StorageError: If the file cannot be used.
         """
         await asyncio.to_thread(self._database.open)
-        stored = [url for url in await self._intended() if await self._is_stored(url)]
+        intended = await self._rows("SELECT url FROM stories WHERE state = ?", INTENDED)
+        stored = [url for (url,) in intended if await self._is_stored(url)]
         await self._change(_SET_STATE, [(WAITING, url, WAITING) for url in stored])
         retry = "UPDATE stories SET state = ?, attempts = 0, due = 0 WHERE state = ?"
         await self._change(retry, [(WAITING, REFUSED)])
@@ -178,10 +179,8 @@ class Outbox:
             StorageError: If the file or the store fails; the call can be repeated.
         """
         urls = list(dict.fromkeys(article.url for article in articles))
-        intended = await self._intended()
-        asked = [url for url in urls if url not in intended]
-        known = await asyncio.gather(*map(self._is_stored, asked))
-        new = [url for url, is_known in zip(asked, known, strict=True) if not is_known]
+        known = await asyncio.gather(*map(self._is_stored, urls))
+        new = [url for url, is_known in zip(urls, known, strict=True) if not is_known]
         await self._change(_INTEND, [(url, INTENDED, _key(url)) for url in new])
         held = [url for url in urls if url in self._holds]
         await self._change(_SET_DUE, [(self._holds[url], url) for url in held])
@@ -193,11 +192,10 @@ class Outbox:
             StorageError: If the file fails; the call can be repeated.
         """
         fates = {one.url: one.fate for one in saved}
-        added = fates.keys() & await self._intended()
-        stored = {url for url in added if fates[url] in STORED}
+        stored = {url for url, fate in fates.items() if fate in STORED}
         await self._change(_SET_STATE, [(WAITING, url, WAITING) for url in stored])
         drop = "DELETE FROM stories WHERE url = ? AND state = ?"
-        await self._change(drop, [(url, INTENDED) for url in added - stored])
+        await self._change(drop, [(url, INTENDED) for url in fates.keys() - stored])
 
     def hold(self, url: str, until: float) -> None:
         """Delay a story of several pages, from its next ``add`` on.
@@ -241,12 +239,6 @@ class Outbox:
         """Return the number of stories that wait to be sent."""
         ((number,),) = await self._rows("SELECT COUNT(*) FROM stories WHERE state = ?", WAITING)
         return int(number)
-
-    async def _intended(self) -> set[str]:
-        """Return the URLs of the intended stories, which are few."""
-        return {
-            url for (url,) in await self._rows("SELECT url FROM stories WHERE state = ?", INTENDED)
-        }
 
     async def _is_stored(self, url: str) -> bool:
         return await self._store.get(url) is not None

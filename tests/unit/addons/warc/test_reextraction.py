@@ -42,7 +42,7 @@ def extracted(pages: list[Exchange], readers: Readers | LocalReader) -> list[Art
     by_url = {page.url: page for page in pages}
 
     async def all_of() -> list[Article | None]:
-        again = Reextraction(by_url, TOPIC, Scorer(TOPIC), readers)
+        again = Reextraction(by_url.get, TOPIC, Scorer(TOPIC), readers)
         try:
             return [article async for article in again.articles(by_url)]
         finally:
@@ -82,7 +82,7 @@ def test_link_evidence_of_a_stored_article_counts(tmp_path: Path, named: str, fo
         async with opened(articles_of({"TOPICCRAWL_DATA_DIR": str(tmp_path)})) as store:
             await store.save([known])
             reader = LocalReader(StandardReader())
-            again = Reextraction({page.url: page}, TOPIC, Scorer(TOPIC), reader, store)
+            again = Reextraction({page.url: page}.get, TOPIC, Scorer(TOPIC), reader, store)
             return [article async for article in again.articles([page.url])]
 
     (article,) = asyncio.run(work())

@@ -22,13 +22,14 @@ from topiccrawl.commands.terminal import OperatorCommand, count, say
 from topiccrawl.errors import TemplateError
 from topiccrawl.messages import message, tr
 from topiccrawl.storage.factory import storage_of
-from topiccrawl.storage.formats import Formats, comma_separated, json_lines, open_writer, parquet
+from topiccrawl.storage.formats import comma_separated, json_lines, open_writer, parquet
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import AsyncGenerator, Iterator, Sequence
 
     from topiccrawl.addons.records.record import FoundValue
+    from topiccrawl.storage.formats import Formats
 
 SHOWN = 20
 """Default number of listed records."""
@@ -262,13 +263,11 @@ def formats(fields: Sequence[str]) -> Formats[StoredRecord]:
         yield from (values[name] for name in _LAST_COLUMNS[:-1])
         yield VALUE_SEPARATOR.join(values["urls"])
 
-    return Formats(
-        {
-            ".jsonl": lambda file: json_lines(file, record_values),
-            ".csv": lambda file: comma_separated(file, names, cells),
-        },
-        {".parquet": lambda path: parquet(path, _schema, record_values)},
-    )
+    return {
+        ".jsonl": lambda file: json_lines(file, record_values),
+        ".csv": lambda file: comma_separated(file, names, cells),
+        ".parquet": lambda file: parquet(file, _schema, record_values),
+    }
 
 
 def _schema(pa: Any) -> Any:  # noqa: ANN401 - pyarrow, an extra

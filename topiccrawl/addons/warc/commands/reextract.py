@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections import Counter
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +12,8 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
+from topiccrawl.addons.warc.collection import require_warcio
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
-from topiccrawl.errors import ConfigurationError
 from topiccrawl.extract.reading import LocalReader
 from topiccrawl.messages import message, tr
 from topiccrawl.spiders.reading import pool_of, reader_of
@@ -24,13 +23,13 @@ from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator
 
     from topiccrawl.addons.warc.archive import LatestPages
-    from topiccrawl.addons.warc.reextraction import FilesDone, Reextraction
-    from topiccrawl.extract.readers import Readers
+    from topiccrawl.addons.warc.reextraction import FilesDone
     from topiccrawl.model import Article
     from topiccrawl.storage.contract import ArticleStore
+    from topiccrawl.topics.topic import Topic
 
 BATCH = 100
 """Number of articles saved together."""
@@ -63,39 +62,30 @@ class Command(OperatorCommand, ScrapyCommand):
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
         if not args:
             raise UsageError
-        if find_spec("warcio") is None:
-            raise ConfigurationError(
-                "reading WARC files needs warcio: pip install 'topiccrawl[warc]'"
-            )
+        require_warcio(args[0])
         from topiccrawl.addons.warc.archive import LatestPages
-        from topiccrawl.addons.warc.reextraction import FilesDone, Reextraction
+        from topiccrawl.addons.warc.reextraction import FilesDone
 
         topic = resolve(opts.topic or self.last_crawl(None).topic)
         pages = LatestPages([Path(name) for name in args])
-        readers = pool_of(self.options, lambda _: None) or LocalReader(reader_of(self.options))
         done = FilesDone(self.folder / "reextract.json", topic, fresh=opts.fresh)
+        asyncio.run(self._extract(pages, topic, done))
 
-        def extraction(store: ArticleStore) -> Reextraction:
-            links = self.options.getbool("TOPICCRAWL_LINK_RELEVANCE")
-            return Reextraction(pages, topic, Scorer(topic), readers, store if links else None)
-
-        asyncio.run(self._extract(pages, extraction, done, readers))
-
-    async def _extract(
-        self,
-        pages: LatestPages,
-        extraction: Callable[[ArticleStore], Reextraction],
-        done: FilesDone,
-        readers: Readers | LocalReader,
-    ) -> None:
+    async def _extract(self, pages: LatestPages, topic: Topic, done: FilesDone) -> None:
         """Extract file by file, and report the progress."""
+        from topiccrawl.addons.warc.reextraction import Reextraction
+
         counts: Counter[str] = Counter()
+        readers = pool_of(self.options, lambda _: None) or LocalReader(reader_of(self.options))
         async with closed_after(readers), opened(storage_of(self.options).articles()) as store:
+            links = self.options.getbool("TOPICCRAWL_LINK_RELEVANCE")
+            known = store if links else None
+            extraction = Reextraction(pages.get, topic, Scorer(topic), readers, known)
             for path in pages.by_file:
                 if path in done:
                     say(tr("{path}: finished before the interruption", path=path), to=sys.stderr)
                     continue
-                await self._store(extraction(store).articles(pages.of(path)), store, counts)
+                await self._store(extraction.articles(pages.of(path)), store, counts)
                 done.add(path)
             done.end()
         say(_summary(counts))
