@@ -11,14 +11,13 @@ from scrapy import signals
 from scrapy.exceptions import CloseSpider, DontCloseSpider, DropItem, NotConfigured
 
 from topiccrawl.addons.records.periods.seeds import Hits
-from topiccrawl.addons.records.periods.visits import PageRequest, PageResults
+from topiccrawl.addons.records.periods.visits import PageResults
 from topiccrawl.addons.records.spider import TemplateSpider
 from topiccrawl.commands.terminal import say
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.finish import STORE_FAILED
 from topiccrawl.scheduler.frontiers import LocalFrontiers, frontiers_of
-from topiccrawl.scheduler.requests import distinct_url
 from topiccrawl.scheduler.signals import page_counted
 
 if TYPE_CHECKING:
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
+    from topiccrawl.addons.records.periods.visits import PageRequest
     from topiccrawl.storage.status import State
 
 logger = logging.getLogger(__name__)
@@ -170,7 +170,7 @@ class RecordPipeline:
 
     async def _next(self) -> None:
         try:
-            requests = await self._controller.idle(self._reason)
+            requests = await self._controller.idle()
         except StorageError as error:
             logger.critical("The crawl is stopped because the storage failed: %s", error)
             self._finished = True
@@ -187,8 +187,3 @@ class RecordPipeline:
         self._crawler.stats.set_value("topiccrawl/records", records)
         for one in requests:
             self._crawler.engine.crawl(self._spider.request(one))
-
-    def _reason(self, request: PageRequest) -> str:
-        """Return the frontier's reason why a page was not fetched, or "lost"."""
-        known = self._context.frontier.why(distinct_url(request.url, request.role))
-        return (known.reason or known.queue) if known is not None else "lost"

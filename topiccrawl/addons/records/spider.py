@@ -208,12 +208,11 @@ class TemplateSpider(Spider):
         self.crawler.stats.inc_value("topiccrawl/pages")
         first = PageResult(seed, name, Result.READ, layer, response.url)
         if response.status in _GONE:
-            note = f"http-{response.status}"
-            yield PageResults((replace(first, result=Result.MISSING, note=note),))
+            yield PageResults((replace(first, result=Result.MISSING),))
         elif response.status == _NOT_MODIFIED:
             yield PageResults((replace(first, result=Result.UNCHANGED),))
         elif not isinstance(response, TextResponse):
-            yield PageResults((replace(first, note="no text"),))
+            yield PageResults((first,))
         else:
             decoded = decode(response.body, header(response, "Content-Type"))
             tags = robots_tags(response)

@@ -203,17 +203,19 @@ class PeriodController:
 
     # -- Idle ------------------------------------------------------------------------------------
 
-    async def idle(self, reason: Callable[[PageRequest], str]) -> list[PageRequest]:
+    async def idle(self) -> list[PageRequest]:
         """Return the next requests when the frontier is empty; none if the period has finished.
 
-        Args:
-            reason: Returns the frontier's reason why a requested page was not fetched.
+        Pages that were requested and have no result have failed.
         """
         if self.period.phase is Phase.SEARCHING:
             await self.seeds.assign_numbers(self.template.limits.seeds)
         requests: list[PageRequest] = []
         for active in list(self._active.values()):
-            results = [_failed(one, reason(one)) for one in self._requests(active, active.open)]
+            results = [
+                PageResult(one.seed, one.name, Result.FAILED, one.layer, one.url)
+                for one in self._requests(active, active.open)
+            ]
             requests += await self.store_results(results) if results else []
         requests += await self.sample()
         if requests or self._active:
@@ -295,6 +297,3 @@ class PeriodController:
             )
         return lines
 
-
-def _failed(request: PageRequest, note: str) -> PageResult:
-    return PageResult(request.seed, request.name, Result.FAILED, request.layer, request.url, note)

@@ -54,7 +54,7 @@ class FakeSites:
         self.requested.append(request.url)
         behaviour = self.sites[request.seed]
         if behaviour == "dead":
-            return [], step(request, Result.FAILED, note="dns")
+            return [], step(request, Result.FAILED)
         if behaviour == "left" or (behaviour == "moved" and request.url.endswith("/lx")):
             return [], step(request, Result.MISSING)
         if request.layer == 0:
@@ -93,7 +93,7 @@ async def period(
             if stop and len(web.requested) >= stop:
                 await controller.close()
                 return controller
-        queue = await controller.idle(lambda _: "lost")
+        queue = await controller.idle()
         if not queue:
             break
     await controller.close()
@@ -140,7 +140,7 @@ def test_useful_seeds_of_the_last_period_are_added_again(
         controller = PeriodController(TEMPLATE, storage, lambda: 2000.0, rules)
         await controller.open(2)
         await controller.add_hits([Hit(0, "http://s4.test/")])
-        queue = await controller.idle(lambda _: "lost")
+        queue = await controller.idle()
         numbers = {one.seed for one in queue}
         assert numbers == {"http://s4.test/", "http://s1.test/", "http://s2.test/"}
         await controller.close()
@@ -240,7 +240,7 @@ def test_pages_of_a_seed_are_limited(tmp_path: Path) -> None:
         controller = PeriodController(TEMPLATE, storage, lambda: 1.0, SamplingRules(chance=False))
         await controller.open(1)
         await controller.add_hits([Hit(0, "http://s1.test/")])
-        (home,) = await controller.idle(lambda _: "")
+        (home,) = await controller.idle()
         children = [Child(f"http://s1.test/{n % 40}", 1) for n in range(100)]
         admitted = controller.admit(home.seed, children)
         assert len(admitted) == TEMPLATE.limits.pages_per_seed - 1
