@@ -48,8 +48,7 @@ class RecordPipeline:
         self._context = context_of(crawler)
         self._spider = spider
         self._controller = spider.controller
-        self._idle_task: asyncio.Task[None] | None = None
-        self._finished = False
+        self._idle_task: asyncio.Task[bool] | None = None
         self._reported = 0
 
     @classmethod
@@ -155,31 +154,29 @@ class RecordPipeline:
             DontCloseSpider: While the controller may have more requests.
             CloseSpider: After an unexpected exception (a bug in the program).
         """
-        if (
-            self._idle_task is not None
-            and self._idle_task.done()
-            and (error := self._idle_task.exception())
-        ):
-            logger.critical("The crawl is stopped by an unexpected error", exc_info=error)
-            raise CloseSpider(STORE_FAILED)
-        if self._finished:
-            return
-        if self._idle_task is None or self._idle_task.done():
+        task = self._idle_task
+        if task is not None and task.done():
+            if error := task.exception():
+                logger.critical("The crawl is stopped by an unexpected error", exc_info=error)
+                raise CloseSpider(STORE_FAILED)
+            if not task.result():
+                return
+        if task is None or task.done():
             self._idle_task = asyncio.create_task(self._next())
         raise DontCloseSpider
 
-    async def _next(self) -> None:
+    async def _next(self) -> bool:
+        """Schedule the next requests; return whether there are any."""
         try:
             requests = await self._controller.idle()
         except StorageError as error:
             logger.critical("The crawl is stopped because the storage failed: %s", error)
-            self._finished = True
             self._context.end(STORE_FAILED)
-            return
+            return False
         self._schedule(requests)
-        self._finished = not requests
-        if self._finished:
+        if not requests:
             self._context.alarm.now()  # close the spider now, not at the engine's next heartbeat
+        return bool(requests)
 
     def _schedule(self, requests: Iterable[PageRequest]) -> None:
         counts = self._controller.counts
