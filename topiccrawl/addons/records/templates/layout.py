@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import accumulate
+from itertools import accumulate, product
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.addons.records.templates.labels import ORNAMENT, SIGN, SIGNED, icon_kind
@@ -55,12 +55,11 @@ _SOURCES = ("data-original", "data-src", "src")
 
 
 class Cell(NamedTuple):
-    """Table cell of a line: numbers of table, row and column; whether the cell is a ``th``."""
+    """Table cell of a line: numbers of table, row and column."""
 
     table: int
     row: int
     column: int
-    head: bool
 
 
 class Mark(NamedTuple):
@@ -133,7 +132,7 @@ def read_layout(html: str) -> Layout:
 
     >>> page = read_layout("<table><tr><th>电　话<td>０２８</table><p>QQ：<b>1</b>2")
     >>> [(line.text, tuple(line.cell)) for line in page.lines[:2] if line.cell]
-    [('电 话', (0, 0, 0, True)), ('028', (0, 0, 1, False))]
+    [('电 话', (0, 0, 0)), ('028', (0, 0, 1))]
     >>> page.lines[2].text
     'QQ:\x1f1\x1f2'
     """
@@ -173,22 +172,21 @@ class _Table:
         self.number = number
         self.row = -1
         self.column = -1
-        self.occupied: dict[tuple[int, int], bool] = {}
+        self.occupied: set[tuple[int, int]] = set()
         self.cell: Cell | None = None
 
     def next_row(self) -> None:
         self.row += 1
         self.column = -1
 
-    def next_cell(self, tag: str, across: int, down: int) -> None:
+    def next_cell(self, across: int, down: int) -> None:
         self.row = max(self.row, 0)
         self.column += 1
         while (self.row, self.column) in self.occupied:
             self.column += 1
-        for row in range(down):
-            for column in range(across):
-                self.occupied[self.row + row, self.column + column] = True
-        self.cell = Cell(self.number, self.row, self.column, tag == "th")
+        rows, columns = range(self.row, self.row + down), range(self.column, self.column + across)
+        self.occupied.update(product(rows, columns))
+        self.cell = Cell(self.number, self.row, self.column)
         self.column += across - 1
 
 
@@ -310,7 +308,7 @@ class _Walk:
             self._tables[-1].next_row()
         elif self._tables and tag in {"td", "th"}:
             spans = [_span(values.get(name)) for name in ("colspan", "rowspan")]
-            self._tables[-1].next_cell(tag, *spans)
+            self._tables[-1].next_cell(*spans)
 
     def _leave(self, tag: str) -> None:
         self._hidden -= bool(self._hidden)
