@@ -79,7 +79,9 @@ class Worker:
 
     async def run(self) -> None:
         """Work until ``stop`` is called or, with ``once``, until all tasks have ended."""
-        while not self._stopping:
+        while not (self._stopping and all(crawl.ended for crawl in self._running.values())):
+            if self._stopping:
+                self._close_all(SHUTDOWN)  # again, for crawls that were not open before
             try:
                 if await self._run_once():
                     break
@@ -87,7 +89,11 @@ class Worker:
             except StorageError as error:
                 self._log_ledger_state(error)
             await self._sleep()
-        await self._finish()
+        try:
+            await self._release_ended()
+            await self._session.leave()
+        except StorageError as error:
+            logger.error("%s; the turns held here are free once they time out", error)  # noqa: TRY400
 
     def stop(self) -> None:
         """End ``run``: crawls are closed and their turns released."""
@@ -142,24 +148,6 @@ class Worker:
                 if done and not (await self._session.snapshot()).is_shared(shard):
                     crawl.delete_shared_responses()
             del self._running[name]
-
-    async def _finish(self) -> None:
-        self._close_all(SHUTDOWN)
-        while not all(crawl.ended for crawl in self._running.values()):
-            self._wake.clear()
-            progress = self._progress()
-            try:
-                await self._release_ended()
-                await self._session.heartbeat(progress)
-            except StorageError as error:
-                self._log_ledger_state(error)
-            self._close_all(SHUTDOWN)
-            await self._sleep()
-        try:
-            await self._release_ended()
-            await self._session.leave()
-        except StorageError as error:
-            logger.error("%s; the turns held here are free once they time out", error)  # noqa: TRY400
 
     def _progress(self) -> dict[str, Progress]:
         return {name: crawl.progress(ahead=2 * PERIOD) for name, crawl in self._running.items()}
