@@ -245,4 +245,3 @@ def _stored(values: Mapping[str, Any]) -> StoredRecord:
     names = RECORDS.fields[3:-1]
     record = Record.from_dict(values["record"])
     return StoredRecord(values["entity"], record, **{name: values[name] for name in names})
-

@@ -296,4 +296,3 @@ class PeriodController:
                 "-a chance=0 crawls all"
             )
         return lines
-
