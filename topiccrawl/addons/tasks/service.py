@@ -138,13 +138,8 @@ class TaskService:
         """Create a task.
 
         Raises:
-            ConfigurationError: If a site, limit or argument is invalid.
+            ConfigurationError: If a site or argument is invalid.
         """
-        for name in ("pages", "site_pages", "depth"):
-            if getattr(spec, name) < 0:
-                raise ConfigurationError(
-                    "{name} is {value}: give 0 or more", name=name, value=getattr(spec, name)
-                )
         for text in (*spec.arguments.values(), spec.owner):
             if text != clean(text):
                 raise ConfigurationError("{text!r} is not valid UTF-8", text=text)
