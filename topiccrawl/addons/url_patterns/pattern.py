@@ -72,13 +72,9 @@ class Pattern(NamedTuple):
         """Number of judged pages."""
         return self.articles + self.hubs + self.topical + self.others
 
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values for ``from_json``."""
-        return self._asdict()
-
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Self:
-        """Return the pattern for a result of ``to_json`` or for values written by the user.
+        """Return the pattern for a result of ``_asdict`` or for values written by the user.
 
         Raises:
             ConfigurationError: If the label is unknown, or the expression is missing or invalid.

@@ -274,7 +274,7 @@ class SiteLearner:
     def to_json(self) -> dict[str, Any]:
         """Return plain values for ``from_json``."""
         return {
-            "patterns": [pattern.to_json() for pattern in self.patterns.patterns],
+            "patterns": [pattern._asdict() for pattern in self.patterns.patterns],
             "formats": [tally.to_json() for tally in self.tallies.values()],
             "pages": self.pages,
             "articles": self.articles,
