@@ -103,9 +103,10 @@ class Line(NamedTuple):
 
 
 class Box(NamedTuple):
-    """A block element: its tag, the index of its parent box, and its lines (``begin:end``)."""
+    """A block element: tag, zone, index of its parent box (-1: none), and lines (``begin:end``)."""
 
     tag: str
+    zone: str
     parent: int
     begin: int
     end: int
@@ -196,8 +197,7 @@ class _Walk:
     def __init__(self) -> None:
         self.lines: list[Line] = []
         self.boxes: list[Box] = []
-        self._open: list[int] = []
-        self._zones: list[str] = ["main"]
+        self._box = -1
         self._tables: list[_Table] = []
         self._count = 0
         self._hidden = 0
@@ -296,11 +296,10 @@ class _Walk:
 
     def _begin(self, tag: str, values: dict[str, str | None]) -> None:
         self._flush()
-        parent = self._open[-1] if self._open else -1
-        self._open.append(len(self.boxes))
-        self.boxes.append(Box(tag, parent, len(self.lines), len(self.lines)))
-        names = f"{values.get('class') or ''} {values.get('id') or ''}"
-        self._zones.append(_zone(tag, names, self._zones[-1]))
+        around = "main" if self._box < 0 else self.boxes[self._box].zone
+        zone = _zone(tag, f"{values.get('class') or ''} {values.get('id') or ''}", around)
+        self.boxes.append(Box(tag, zone, self._box, len(self.lines), len(self.lines)))
+        self._box = len(self.boxes) - 1
         if tag == "table":
             self._tables.append(_Table(self._count))
             self._count += 1
@@ -322,9 +321,8 @@ class _Walk:
         if tag not in _BOXES:
             return
         self._flush()
-        self._zones.pop()
-        number = self._open.pop()
-        self.boxes[number] = self.boxes[number]._replace(end=len(self.lines))
+        box = self.boxes[self._box] = self.boxes[self._box]._replace(end=len(self.lines))
+        self._box = box.parent
         if tag == "table":
             self._tables.pop()
         elif self._tables and tag in {"td", "th"}:
@@ -336,13 +334,14 @@ class _Walk:
             text = text.replace(" ", "")
         if self._marks or OBJECT in text or any(map(str.isalnum, text)):
             cell = self._tables[-1].cell if self._tables else None
-            box = self._open[-1]
+            box = self.boxes[self._box]
             marks = tuple(
                 mark._replace(start=min(mark.start, len(text)), end=min(mark.end, len(text)))
                 for mark in self._marks
             )
-            tag = self.boxes[box].tag
-            self.lines.append(Line(text, box, tag, self._zones[-1], cell, marks, not self._plain))
+            self.lines.append(
+                Line(text, self._box, box.tag, box.zone, cell, marks, not self._plain)
+            )
         self._text = ""
         self._plain = False
         self._marks = []
