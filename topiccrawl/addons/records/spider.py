@@ -10,7 +10,7 @@ from scrapy import Request, Spider
 from scrapy.http import Response, TextResponse
 from typing_extensions import override
 
-from topiccrawl.addons.records.arguments import Plan, crawl_of, last_period, plan_of, sampling_rules
+from topiccrawl.addons.records.arguments import Plan, crawl_of, last_period, plan_of
 from topiccrawl.addons.records.periods.controller import PeriodController
 from topiccrawl.addons.records.periods.periods import Phase
 from topiccrawl.addons.records.periods.seeds import Hit, Hits
@@ -96,8 +96,8 @@ class TemplateSpider(Spider):
         settings = crawler.settings
         check_hooks(settings)
         plan = plan_of(settings, kwargs)
-        rules = sampling_rules(settings, chance=plan.chance)
-        controller = PeriodController(plan.template, storage_of(settings), time.time, rules)
+        storage = storage_of(settings)
+        controller = PeriodController(plan.template, storage, time.time, plan.rules)
         spider = cls(plan, controller, LinkFollower(plan.template, traps_of(settings)))
         if since := kwargs.get("since", ""):
             folder = settings["TOPICCRAWL_DATA_DIR"]
