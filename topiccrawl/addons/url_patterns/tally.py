@@ -112,13 +112,17 @@ class Tally:
         return cls(shape, value["example"], likelihood, int(value["seen"]), pages, years)
 
 
-def expected(articles: float, judged: float, likelihood: float) -> float:
+def expected(
+    articles: float, judged: float, likelihood: float, prior: float = PRIOR_PAGES
+) -> float:
     """Return the expected share of articles, given the judged pages and the likelihood.
+
+    ``prior`` is the weight of the likelihood in judged pages.
 
     >>> round(expected(0, 4, 0.95), 3)
     0.475
     """
-    return (articles + PRIOR_PAGES * likelihood) / (judged + PRIOR_PAGES)
+    return (articles + prior * likelihood) / (judged + prior)
 
 
 def pooled(tallies: Iterable[Tally]) -> tuple[Counter[str], float]:
@@ -245,7 +249,7 @@ def _cut(
         new = (whole[0] - old[0], whole[1] - old[1])
         gain = _log_likelihood(*old) + _log_likelihood(*new) - _log_likelihood(*whole)
         # the look of a format that changed is weak evidence
-        news = [_expected_share(*side, likelihood) >= news_share for side in (old, new)]
+        news = [expected(side[0], sum(side), likelihood, 1) >= news_share for side in (old, new)]
         if gain > best and news[0] != news[1]:
             best, chosen = gain, place
     if not chosen:
@@ -254,11 +258,6 @@ def _cut(
         _cut(part, likelihood, news_share) for part in (years[:chosen], years[chosen:])
     )
     return [*before, years[chosen - 1][0] + 1, *after]
-
-
-def _expected_share(articles: int, others: int, likelihood: float) -> float:
-    """Return the expected share of articles, with the weight of one page for the look."""
-    return (articles + likelihood) / (articles + others + 1)
 
 
 def _sum(counts: Sequence[Sequence[int]]) -> tuple[int, int]:
