@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from bisect import bisect_left, insort
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topiccrawl.addons.records.periods.periods import Period, Periods, Phase, Seed, Stage
 from topiccrawl.addons.records.periods.visits import ActiveSeed, Child
@@ -212,10 +212,9 @@ class SeedList:
         """Return number, stage, probability and record count of each seed of this period."""
         return await self._store.outcomes(self._template, self.period.number)
 
-    async def set_phase(self, phase: Phase, *, total: int = -1, finished: float = 0.0) -> None:
-        """Set and store the phase of the period; ``total`` -1: unchanged."""
-        total = self.period.total if total < 0 else total
-        self.period = replace(self.period, phase=phase, total=total, finished=finished)
+    async def set_phase(self, phase: Phase, **changes: Any) -> None:  # noqa: ANN401 - fields
+        """Set and store the phase of the period, and other fields of it."""
+        self.period = replace(self.period, phase=phase, **changes)
         await self._store.put(self.period)
 
     async def store_probabilities(self) -> None:
