@@ -16,9 +16,8 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.addons.url_patterns.learner import DROPS_KEY, KEY
+from topiccrawl.addons.url_patterns.learner import KEY, Site
 from topiccrawl.addons.url_patterns.pattern import Label, Pattern, PatternSet
-from topiccrawl.addons.url_patterns.site import SiteLearner
 from topiccrawl.addons.url_patterns.tally import Outcome
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say, say_or, site_named
 from topiccrawl.errors import ConfigurationError, translated
@@ -36,6 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from scrapy.settings import BaseSettings
+
+    from topiccrawl.addons.url_patterns.site import SiteLearner
 
 _QUEUES = ("prior", "normal", "crawled", "error")
 _OUTCOMES = {"news": Outcome.ARTICLE, "hub": Outcome.HUB, "other": Outcome.OTHER}
@@ -85,8 +86,8 @@ class Command(OperatorCommand, ScrapyCommand):
                 say_or(lines, none)
             case ["show", name]:
                 site = site_named(name)
-                drops = asyncio.run(self._stored([site]))[site].get(DROPS_KEY, {})
-                say(*describe(site, self._learners([site])[site], drops))
+                learner, drops, _ = asyncio.run(self._stored([site]))[site]
+                say(*describe(site, learner, drops))
             case ["learn", *files] if len(files) <= 1:
                 self._learn(self._sources(files, opts))
             case ["edit", name, label, regex]:
@@ -100,15 +101,14 @@ class Command(OperatorCommand, ScrapyCommand):
             case _:
                 raise UsageError
 
-    async def _stored(self, sites: Iterable[str] | None) -> dict[str, dict[str, Any]]:
+    async def _stored(self, sites: Iterable[str] | None) -> dict[str, Site]:
         async with Sites(storage_of(self.options)) as knowledge:
             names = await knowledge.sites(KEY) if sites is None else dict.fromkeys(sites)
-            return {site: await knowledge.get(site) for site in names}
+            return {site: Site.from_json(await knowledge.get(site)) for site in names}
 
     def _learners(self, sites: Iterable[str] | None = None) -> dict[str, SiteLearner]:
         """Return the learners of sites; by default of all that are stored."""
-        stored = asyncio.run(self._stored(sites))
-        return {site: SiteLearner.from_json(one.get(KEY, {})) for site, one in stored.items()}
+        return {name: site.learner for name, site in asyncio.run(self._stored(sites)).items()}
 
     async def _save(self, learners: Mapping[str, SiteLearner]) -> None:
         async with Sites(storage_of(self.options)) as knowledge:
