@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -21,7 +22,7 @@ from typing_extensions import override
 from topiccrawl.addons.tasks.records import Progress, TurnOutcome
 from topiccrawl.addons.tasks.session import WorkerSession
 from topiccrawl.addons.tasks.work.shardcrawl import LOST, MOVED, OVER, PAUSED, SHUTDOWN, ShardCrawl
-from topiccrawl.addons.tasks.work.shared import delete_expired
+from topiccrawl.addons.tasks.work.shared import cache_path, delete_expired
 from topiccrawl.errors import StorageError
 from topiccrawl.extensions.control import CANCELLED
 from topiccrawl.scheduler.build import check_settings
@@ -146,7 +147,7 @@ class Worker:
                 logger.info("%s: turn ended: %s (%s)", name, outcome, reason)
                 done = outcome is TurnOutcome.DONE
                 if done and not (await self._session.snapshot()).is_shared(shard):
-                    crawl.delete_shared_responses()
+                    cache_path(self._settings, shard.site).unlink(missing_ok=True)
             del self._running[name]
 
     def _progress(self) -> dict[str, Progress]:
@@ -157,10 +158,8 @@ class Worker:
             crawl.close(reason)
 
     async def _sleep(self) -> None:
-        try:
+        with suppress(TimeoutError):
             await asyncio.wait_for(self._wake.wait(), PERIOD)
-        except TimeoutError:
-            return
         self._wake.clear()
 
     def _log_ledger_state(self, error: StorageError | None = None) -> None:
