@@ -285,10 +285,8 @@ class SiteLearner:
     def from_json(cls, value: Mapping[str, Any]) -> SiteLearner:
         """Return the learner for a result of ``to_json``."""
         site = cls()
-        for one in value.get("formats", ()):
-            shape = skeleton(one["example"])
-            likelihood = news_likelihood(one["example"])
-            site.tallies[shape.text] = Tally.from_json(one, shape, likelihood)
+        tallies = map(Tally.from_json, value.get("formats", ()))
+        site.tallies = {tally.shape.text: tally for tally in tallies}
         site.patterns = PatternSet(tuple(map(Pattern.from_json, value.get("patterns", ()))))
         site.pages, site.articles = int(value.get("pages", 0)), int(value.get("articles", 0))
         likely = (t for t in site.tallies.values() if t.likelihood >= NEWS_SHARE)

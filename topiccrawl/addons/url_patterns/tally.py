@@ -15,12 +15,11 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Self
 
-from topiccrawl.links.newsurls import is_hub_like, is_non_news
+from topiccrawl.links.newsurls import is_hub_like, is_non_news, news_likelihood
+from topiccrawl.links.skeletons import Skeleton, skeleton
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-    from topiccrawl.links.skeletons import Skeleton
 
 MOST_VARIANTS = 3
 """Maximum number of different formats at one position of a cluster's path; names are unlimited."""
@@ -105,11 +104,13 @@ class Tally:
         }  # fmt: skip
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Any], shape: Skeleton, likelihood: float) -> Self:
+    def from_json(cls, value: Mapping[str, Any]) -> Self:
         """Return the tally for a result of ``to_json``."""
+        example = value["example"]
+        shape, likelihood = skeleton(example), news_likelihood(example)
         years = {int(year): list(counts) for year, counts in value["years"].items()}
         pages = Counter({str(key): int(number) for key, number in value["pages"].items()})
-        return cls(shape, value["example"], likelihood, int(value["seen"]), pages, years)
+        return cls(shape, example, likelihood, int(value["seen"]), pages, years)
 
 
 def expected(
