@@ -27,6 +27,7 @@ from topiccrawl.errors import StorageError
 from topiccrawl.extensions.control import CANCELLED
 from topiccrawl.scheduler.build import check_settings
 from topiccrawl.scheduler.checks import check_count
+from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import number
 from topiccrawl.spiders.arguments import flag, refuse_unknown
@@ -190,7 +191,6 @@ class WorkSpider(Spider):
         super().__init__()
         self.worker = worker
         self._work: asyncio.Task[None] | None = None
-        self._closing: asyncio.Task[None] | None = None
 
     @classmethod
     @override
@@ -255,10 +255,7 @@ class WorkSpider(Spider):
         error = None if work.cancelled() else work.exception()
         if error is not None:
             self.logger.critical("The worker failed", exc_info=error)
-        engine = self.crawler.engine
-        if engine.spider is not None:
-            reason = "finished" if error is None else "storage_error"
-            self._closing = asyncio.ensure_future(engine.close_spider_async(reason=reason))
+        context_of(self.crawler).end("finished" if error is None else "storage_error")
 
     async def end(self) -> None:
         """Stop the worker and wait until it has released its turns."""
