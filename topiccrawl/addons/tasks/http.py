@@ -203,8 +203,9 @@ def valid(kind: type[B], body: dict[str, Any]) -> B:
         field = ".".join(map(str, first["loc"]))[:50]
         if first["type"] == "missing":
             raise ConfigurationError("the body needs {choices}", choices=field) from error
-        text = "{field} in the body: {error}"
-        raise ConfigurationError(text, field=field, error=first["msg"]) from error
+        raise ConfigurationError(
+            "{field} in the body: {error}", field=field, error=first["msg"]
+        ) from error
 
 
 def _checked_argument(name: str, value: str, files: str) -> str:
