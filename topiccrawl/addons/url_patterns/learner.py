@@ -44,9 +44,6 @@ MOST_REASONS = 100
 PROBE_EVERY = 50
 """Every 50th refused URL (by hash) is fetched as a probe, to detect changes of a site."""
 
-CHECK_FIRST, CHECK_EVERY = 8, 16
-"""Pages of a format without an article that are examined: the first ones, then every 16th."""
-
 MIN_SAME_PAGES = 3
 """Number of equal pages, without a different one, before a parameter is removed."""
 

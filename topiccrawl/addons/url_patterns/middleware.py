@@ -9,7 +9,7 @@ from scrapy import Request, signals
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response, TextResponse
 
-from topiccrawl.addons.url_patterns.learner import CHECK_EVERY, CHECK_FIRST, PatternLearner
+from topiccrawl.addons.url_patterns.learner import PatternLearner
 from topiccrawl.addons.url_patterns.site import learnt_patterns
 from topiccrawl.extract.extract import extract
 from topiccrawl.extract.missing import is_missing
@@ -116,7 +116,7 @@ class NewsFilterMiddleware:
         """Count a page; examination and clustering run in a thread."""
         site = self.learner.site(url)
         if not text and not is_non_news(url):
-            if not topical and not site.should_examine(url, CHECK_FIRST, CHECK_EVERY):
+            if not topical and not site.should_examine(url):
                 return
             text, missing = await asyncio.to_thread(_examine, response)
             if missing:

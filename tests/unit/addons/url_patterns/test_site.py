@@ -225,7 +225,7 @@ def test_site_with_words_as_page_names_is_not_judged() -> None:
         assert not site.count(f"{SITE}/wiki/{word}_{'x' * (number // 13 + 1)}", outcome)
     assert not site.ready
     assert site.judge(f"{SITE}/wiki/quite_another").label is Label.OPEN
-    examined = [site.should_examine(f"{SITE}/wiki/y{'z' * number}", 8, 16) for number in range(160)]
+    examined = [site.should_examine(f"{SITE}/wiki/y{'z' * number}") for number in range(160)]
     assert sum(examined) == 10
     again = SiteLearner.from_json(site.to_json())
     assert not again.ready
