@@ -12,7 +12,7 @@ from topiccrawl.storage.documents import DocumentKind, DocumentStore, Span, page
 from topiccrawl.storage.rows import clean
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+    from collections.abc import AsyncGenerator, Mapping, Sequence
 
     from topiccrawl.storage.contract import Storage
     from topiccrawl.storage.documents import Document
@@ -121,12 +121,10 @@ class Records(DocumentStore):
 
     Args:
         storage: The configured storage.
-        now: Clock, seconds since the epoch.
     """
 
-    def __init__(self, storage: Storage, *, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, storage: Storage) -> None:
         super().__init__(storage.documents(RECORDS, VERSIONS, FORGOTTEN))
-        self._now = now
 
     async def save(self, found: Sequence[StoredRecord]) -> list[Change]:
         """Write records; return the change of each, in order.
@@ -167,7 +165,7 @@ class Records(DocumentStore):
         The names of the entities are stored, even of records that did not exist, so that ``save``
         skips them from now on.
         """
-        at = self._now()
+        at = time.time()
         marks = [{"template": template, "entity": one, "at": at} for one in entities]
         await self._documents.put({FORGOTTEN: marks})  # first, so that concurrent saves see it
         return sum([await self._erase(template, entity) for entity in entities])
