@@ -58,7 +58,7 @@ class PeriodController:
         self.counts: Counter[str] = Counter()
         self._pages, self._records, periods = Pages(storage), Records(storage), Periods(storage)
         self._stores = periods, self._pages, self._records
-        self.seeds = SeedList(template.name, periods, clock, rules)
+        self.seeds = SeedList(template.name, periods, rules)
         self._concurrency = rules.concurrency
         self._last = len(template.filter)
         self._active: dict[str, ActiveSeed] = {}
@@ -74,7 +74,7 @@ class PeriodController:
         """Open the stores and the period with this number."""
         for store in self._stores:
             await store.open()
-        await self.seeds.open(number)
+        await self.seeds.open(number, self.clock())
 
     async def close(self) -> None:
         """Close the stores; idempotent."""
