@@ -73,7 +73,7 @@ class PatternLearner:
         self.most_sites = sites
         self.probe_every = probe_every
         self.changed: set[str] = set()
-        self.sites: OrderedDict[str, Site] = OrderedDict()
+        self.sites: OrderedDict[str, LearnedSite] = OrderedDict()
         self.judge = lru_cache(MOST_LINKS)(self._judge)
         self._is_news = lru_cache(MOST_LINKS)(lambda url: self.site(url).is_news(url))
 
@@ -83,13 +83,13 @@ class PatternLearner:
 
     def load(self, site: str, known: Mapping[str, Any]) -> None:
         """Load the stored values of a site; {} for a new site."""
-        self.sites[site] = Site.from_json(known)
+        self.sites[site] = LearnedSite.from_json(known)
 
     def site(self, url: str) -> SiteLearner:
         """Return the learner of a URL's site."""
         return self._of(url).learner
 
-    def _of(self, url: str) -> Site:
+    def _of(self, url: str) -> LearnedSite:
         name = site_of(url)
         if name not in self.sites:
             self.load(name, {})
@@ -221,7 +221,7 @@ class Parameters:
             self.counts.setdefault(name, [0, 0])[not same] += 1
 
 
-class Site(NamedTuple):
+class LearnedSite(NamedTuple):
     """Learned values of a site.
 
     Attributes:

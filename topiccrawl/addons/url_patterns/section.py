@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.addons.url_patterns.learner import KEY, Site
+from topiccrawl.addons.url_patterns.learner import KEY, LearnedSite
 from topiccrawl.addons.url_patterns.middleware import NewsFilterMiddleware
 from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.sites import Sites
@@ -40,16 +40,16 @@ async def patterns(settings: BaseSettings, crawler: Crawler | None) -> State:
     return {"patterns": [_site(name, site) for name, site in sites if site.learner.pages]}
 
 
-async def _stored(settings: BaseSettings) -> Mapping[str, Site]:
+async def _stored(settings: BaseSettings) -> Mapping[str, LearnedSite]:
     storage = storage_of(settings)
     if not storage.exists():
         return {}
     async with Sites(storage) as knowledge:
         sites = (await knowledge.sites(KEY))[:MAX_READ]
-        return {site: Site.from_json(await knowledge.get(site)) for site in sites}
+        return {site: LearnedSite.from_json(await knowledge.get(site)) for site in sites}
 
 
-def _site(name: str, site: Site) -> dict[str, Any]:
+def _site(name: str, site: LearnedSite) -> dict[str, Any]:
     learner = site.learner
     found = sorted(learner.patterns.patterns, key=lambda pattern: -pattern.seen)
     return {

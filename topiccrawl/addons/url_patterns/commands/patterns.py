@@ -16,7 +16,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.addons.url_patterns.learner import KEY, Site
+from topiccrawl.addons.url_patterns.learner import KEY, LearnedSite
 from topiccrawl.addons.url_patterns.pattern import Label, Pattern, PatternSet
 from topiccrawl.addons.url_patterns.tally import Outcome
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say, say_or, site_named
@@ -101,10 +101,10 @@ class Command(OperatorCommand, ScrapyCommand):
             case _:
                 raise UsageError
 
-    async def _stored(self, sites: Iterable[str] | None) -> dict[str, Site]:
+    async def _stored(self, sites: Iterable[str] | None) -> dict[str, LearnedSite]:
         async with Sites(storage_of(self.options)) as knowledge:
             names = await knowledge.sites(KEY) if sites is None else dict.fromkeys(sites)
-            return {site: Site.from_json(await knowledge.get(site)) for site in names}
+            return {site: LearnedSite.from_json(await knowledge.get(site)) for site in names}
 
     def _learners(self, sites: Iterable[str] | None = None) -> dict[str, SiteLearner]:
         """Return the learners of sites; by default of all that are stored."""
