@@ -32,8 +32,8 @@ from lab.demo.judge import read_log
 from lab.demo.plan import Kind
 from lab.demo.web import Web, generate
 from topiccrawl.addons.url_patterns.pattern import Label
-from topiccrawl.addons.url_patterns.site import NEWS_SHARE, SiteLearner
-from topiccrawl.addons.url_patterns.tally import Outcome
+from topiccrawl.addons.url_patterns.site import SiteLearner
+from topiccrawl.addons.url_patterns.tally import NEWS_SHARE, Outcome
 from topiccrawl.links.newsurls import is_non_news, news_likelihood
 from topiccrawl.links.skeletons import address
 from topiccrawl.links.urls import canonical, site_of

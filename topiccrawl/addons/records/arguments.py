@@ -20,6 +20,7 @@ from topiccrawl.errors import (
     TemplateError,
 )
 from topiccrawl.scheduler.build import check_settings
+from topiccrawl.scheduler.checks import check_count
 from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.starttime import check_since
 from topiccrawl.spiders.arguments import as_texts, flag, refuse_unknown, seeds_of
@@ -45,14 +46,14 @@ class Plan:
         template: The template to crawl.
         seeds: Seed URLs.
         discovery: Search for further seeds, or None.
-        chance: Whether seeds are sampled by their probability.
+        rules: Rules by which seeds are sampled.
         number: Number of the period to start or to continue.
     """
 
     template: Template
     seeds: tuple[str, ...]
     discovery: Discovery | None
-    chance: bool
+    rules: SamplingRules
     number: int
 
     @property
@@ -98,15 +99,9 @@ def plan_of(settings: BaseSettings, values: Mapping[str, object]) -> Plan:
             public=f"template {template.name!r}: no seed provider: pass discover or seeds",
         )
     fresh = flag("fresh", arguments.get("fresh", ""))
-    chance = flag("chance", arguments.get("chance", "1"))
-    sampling_rules(settings, chance=chance)
-    return Plan(
-        template,
-        tuple(dict.fromkeys(begin)),
-        discovery,
-        chance,
-        _period_number(settings, template, fresh=fresh),
-    )
+    rules = _sampling_rules(settings, chance=flag("chance", arguments.get("chance", "1")))
+    number = _period_number(settings, template, fresh=fresh)
+    return Plan(template, tuple(dict.fromkeys(begin)), discovery, rules, number)
 
 
 def crawl_of(settings: BaseSettings, name: str) -> str:
@@ -117,18 +112,13 @@ def crawl_of(settings: BaseSettings, name: str) -> str:
     """
     template = resolve(name)
     number = _period_number(settings, template, fresh=False)
-    return Plan(template, (), None, chance=True, number=number).crawl_name
+    return Plan(template, (), None, SamplingRules(), number).crawl_name
 
 
-def sampling_rules(settings: BaseSettings, *, chance: bool) -> SamplingRules:
-    """Return the rules by which seeds are sampled.
-
-    Raises:
-        SettingError: If a setting is out of range.
-    """
-    concurrency = int(number(settings, "TOPICCRAWL_SEEDS_AT_ONCE"))
-    if concurrency < 1:
-        raise SettingError("TOPICCRAWL_SEEDS_AT_ONCE is 0: give a whole number above 0")
+def _sampling_rules(settings: BaseSettings, *, chance: bool) -> SamplingRules:
+    """Return the rules by which seeds are sampled; raise SettingError for a wrong setting."""
+    check_count(settings, "TOPICCRAWL_SEEDS_AT_ONCE")
+    concurrency = settings.getint("TOPICCRAWL_SEEDS_AT_ONCE")
     return SamplingRules(concurrency, chance, int(number(settings, "TOPICCRAWL_SEED_LUCK")))
 
 

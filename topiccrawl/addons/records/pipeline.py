@@ -11,14 +11,13 @@ from scrapy import signals
 from scrapy.exceptions import CloseSpider, DontCloseSpider, DropItem, NotConfigured
 
 from topiccrawl.addons.records.periods.seeds import Hits
-from topiccrawl.addons.records.periods.visits import PageRequest, PageResults
+from topiccrawl.addons.records.periods.visits import PageResults
 from topiccrawl.addons.records.spider import TemplateSpider
 from topiccrawl.commands.terminal import say
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.finish import STORE_FAILED
 from topiccrawl.scheduler.frontiers import LocalFrontiers, frontiers_of
-from topiccrawl.scheduler.requests import distinct_url
 from topiccrawl.scheduler.signals import page_counted
 
 if TYPE_CHECKING:
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
+    from topiccrawl.addons.records.periods.visits import PageRequest
     from topiccrawl.storage.status import State
 
 logger = logging.getLogger(__name__)
@@ -48,8 +48,7 @@ class RecordPipeline:
         self._context = context_of(crawler)
         self._spider = spider
         self._controller = spider.controller
-        self._idle_task: asyncio.Task[None] | None = None
-        self._finished = False
+        self._idle_task: asyncio.Task[bool] | None = None
         self._reported = 0
 
     @classmethod
@@ -155,31 +154,29 @@ class RecordPipeline:
             DontCloseSpider: While the controller may have more requests.
             CloseSpider: After an unexpected exception (a bug in the program).
         """
-        if (
-            self._idle_task is not None
-            and self._idle_task.done()
-            and (error := self._idle_task.exception())
-        ):
-            logger.critical("The crawl is stopped by an unexpected error", exc_info=error)
-            raise CloseSpider(STORE_FAILED)
-        if self._finished:
-            return
-        if self._idle_task is None or self._idle_task.done():
+        task = self._idle_task
+        if task is not None and task.done():
+            if error := task.exception():
+                logger.critical("The crawl is stopped by an unexpected error", exc_info=error)
+                raise CloseSpider(STORE_FAILED)
+            if not task.result():
+                return
+        if task is None or task.done():
             self._idle_task = asyncio.create_task(self._next())
         raise DontCloseSpider
 
-    async def _next(self) -> None:
+    async def _next(self) -> bool:
+        """Schedule the next requests; return whether there are any."""
         try:
-            requests = await self._controller.idle(self._reason)
+            requests = await self._controller.idle()
         except StorageError as error:
             logger.critical("The crawl is stopped because the storage failed: %s", error)
-            self._finished = True
             self._context.end(STORE_FAILED)
-            return
+            return False
         self._schedule(requests)
-        self._finished = not requests
-        if self._finished:
+        if not requests:
             self._context.alarm.now()  # close the spider now, not at the engine's next heartbeat
+        return bool(requests)
 
     def _schedule(self, requests: Iterable[PageRequest]) -> None:
         counts = self._controller.counts
@@ -187,8 +184,3 @@ class RecordPipeline:
         self._crawler.stats.set_value("topiccrawl/records", records)
         for one in requests:
             self._crawler.engine.crawl(self._spider.request(one))
-
-    def _reason(self, request: PageRequest) -> str:
-        """Return the frontier's reason why a page was not fetched, or "lost"."""
-        known = self._context.frontier.why(distinct_url(request.url, request.role))
-        return (known.reason or known.queue) if known is not None else "lost"

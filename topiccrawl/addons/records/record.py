@@ -68,12 +68,7 @@ class Record(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """Return the record as JSON values; ``from_dict`` is the inverse."""
-        return {
-            "template": self.template,
-            "name": self.name,
-            "found": [one._asdict() for one in self.found],
-            "urls": list(self.urls),
-        }
+        return {**self._asdict(), "found": [one._asdict() for one in self.found]}
 
     @staticmethod
     def from_dict(values: Mapping[str, Any]) -> Record:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,7 +12,7 @@ from topiccrawl.storage.documents import DocumentKind, DocumentStore, Span, page
 from topiccrawl.storage.rows import clean
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+    from collections.abc import AsyncGenerator, Mapping, Sequence
 
     from topiccrawl.storage.contract import Storage
     from topiccrawl.storage.documents import Document
@@ -99,15 +99,6 @@ def resolve_change(known: StoredRecord | None, new: StoredRecord) -> tuple[Chang
     return (Change.UNCHANGED if same else Change.CHANGED), kept
 
 
-def creates_version(known: StoredRecord | None, new: StoredRecord) -> bool:
-    """Return whether the old values of a record must be stored as a version."""
-    return (
-        known is not None
-        and known.period != new.period
-        and known.record.digest != new.record.digest
-    )
-
-
 RECORDS = DocumentKind(
     "records",
     (
@@ -130,12 +121,10 @@ class Records(DocumentStore):
 
     Args:
         storage: The configured storage.
-        now: Clock, seconds since the epoch.
     """
 
-    def __init__(self, storage: Storage, *, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, storage: Storage) -> None:
         super().__init__(storage.documents(RECORDS, VERSIONS, FORGOTTEN))
-        self._now = now
 
     async def save(self, found: Sequence[StoredRecord]) -> list[Change]:
         """Write records; return the change of each, in order.
@@ -151,12 +140,13 @@ class Records(DocumentStore):
         known = {(one.template, one.entity): one for one in map(_stored, stored)}
         changes, versions, written = [], [], {}
         for key, new in zip(keys, found, strict=True):
-            change, result = resolve_change(known.get(key), new)
+            old = known.get(key)
+            change, result = resolve_change(old, new)
             if key in forgotten:
                 change = Change.FORGOTTEN
             elif change is not Change.KEPT:
-                if (old := known.get(key)) is not None and creates_version(old, new):
-                    versions.append(_version(old, new.checked_at))
+                if old and old.period != new.period and old.record.digest != new.record.digest:
+                    versions.append({**_document(old), "until": new.checked_at})
                 known[key] = written[key] = result
             changes.append(change)
         await self._write([_document(one) for one in written.values()], versions)
@@ -175,7 +165,7 @@ class Records(DocumentStore):
         The names of the entities are stored, even of records that did not exist, so that ``save``
         skips them from now on.
         """
-        at = self._now()
+        at = time.time()
         marks = [{"template": template, "entity": one, "at": at} for one in entities]
         await self._documents.put({FORGOTTEN: marks})  # first, so that concurrent saves see it
         return sum([await self._erase(template, entity) for entity in entities])
@@ -243,18 +233,13 @@ class Records(DocumentStore):
 
 
 def _document(kept: StoredRecord) -> dict[str, Any]:
-    values = {
-        name: getattr(kept, name) for name in RECORDS.fields if name not in {"name", "record"}
-    }
-    return {**values, "name": kept.record.name, "record": kept.record.as_dict()}
+    """Return the values of a record; a version has some of them."""
+    record = kept.record
+    own = {"template": record.template, "name": record.name, "record": record.as_dict()}
+    return {**asdict(kept), **own}
 
 
 def _stored(values: Mapping[str, Any]) -> StoredRecord:
     names = RECORDS.fields[3:-1]
     record = Record.from_dict(values["record"])
     return StoredRecord(values["entity"], record, **{name: values[name] for name in names})
-
-
-def _version(old: StoredRecord, until: float) -> dict[str, Any]:
-    key = {"template": old.template, "entity": old.entity}
-    return {**key, "until": until, "record": old.record.as_dict()}

@@ -10,9 +10,9 @@ from scrapy import Request, Spider
 from scrapy.http import Response, TextResponse
 from typing_extensions import override
 
-from topiccrawl.addons.records.arguments import Plan, crawl_of, last_period, plan_of, sampling_rules
-from topiccrawl.addons.records.periods.controller import PeriodController, Stores
-from topiccrawl.addons.records.periods.periods import Period, Phase
+from topiccrawl.addons.records.arguments import Plan, crawl_of, last_period, plan_of
+from topiccrawl.addons.records.periods.controller import PeriodController
+from topiccrawl.addons.records.periods.periods import Phase
 from topiccrawl.addons.records.periods.seeds import Hit, Hits
 from topiccrawl.addons.records.periods.visits import (
     Child,
@@ -23,7 +23,7 @@ from topiccrawl.addons.records.periods.visits import (
     name_of,
 )
 from topiccrawl.addons.records.templates.link_follower import LinkFollower
-from topiccrawl.addons.records.templates.template import Template, resolve
+from topiccrawl.addons.records.templates.template import resolve
 from topiccrawl.links.page import read_page
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler import meta
@@ -96,10 +96,8 @@ class TemplateSpider(Spider):
         settings = crawler.settings
         check_hooks(settings)
         plan = plan_of(settings, kwargs)
-        stores = Stores.of(storage_of(settings))
-        controller = PeriodController(
-            plan.template, stores, time.time, sampling_rules(settings, chance=plan.chance)
-        )
+        storage = storage_of(settings)
+        controller = PeriodController(plan.template, storage, time.time, plan.rules)
         spider = cls(plan, controller, LinkFollower(plan.template, traps_of(settings)))
         if since := kwargs.get("since", ""):
             folder = settings["TOPICCRAWL_DATA_DIR"]
@@ -119,28 +117,12 @@ class TemplateSpider(Spider):
         """
         plan_of(settings, arguments)
 
-    @classmethod
-    def owner_of(cls, name: str) -> Template:
-        """Return the template of a name or path; results are stored under its own name.
-
-        Raises:
-            TemplateError: If there is no such template.
-        """
-        return resolve(name)
-
-    @classmethod
-    def crawl_of(cls, settings: BaseSettings, name: str) -> str:
-        """Return the name of a template's crawl, for commands that control it.
-
-        Raises:
-            ConfigurationError: If there is no such template, or its periods cannot be read.
-        """
-        return crawl_of(settings, name)
-
-    @classmethod
-    async def last_period(cls, settings: BaseSettings, name: str) -> Period | None:
-        """Return the latest period of a template, for ``articles changes``."""
-        return await last_period(settings, name)
+    owner_of = staticmethod(resolve)
+    """The template of a name or path; results are stored under its own name."""
+    crawl_of = staticmethod(crawl_of)
+    """The name of a template's crawl, for commands that control it."""
+    last_period = staticmethod(last_period)
+    """The latest period of a template, for ``articles changes``."""
 
     @override
     async def start(self) -> AsyncIterator[Request]:
@@ -210,12 +192,11 @@ class TemplateSpider(Spider):
         self.crawler.stats.inc_value("topiccrawl/pages")
         first = PageResult(seed, name, Result.READ, layer, response.url)
         if response.status in _GONE:
-            note = f"http-{response.status}"
-            yield PageResults((replace(first, result=Result.MISSING, note=note),))
+            yield PageResults((replace(first, result=Result.MISSING),))
         elif response.status == _NOT_MODIFIED:
             yield PageResults((replace(first, result=Result.UNCHANGED),))
         elif not isinstance(response, TextResponse):
-            yield PageResults((replace(first, note="no text"),))
+            yield PageResults((first,))
         else:
             decoded = decode(response.body, header(response, "Content-Type"))
             tags = robots_tags(response)

@@ -138,22 +138,20 @@ class RecordedWeb:
 
     async def read_all(self, readers: Readers | LocalReader) -> None:
         """Parse all pages in advance; a page that crashes its reader is logged and is None."""
-        slots = asyncio.Semaphore(_CONCURRENCY)
-        async with asyncio.TaskGroup() as group:
-            for name, recorded in self.pages.items():
-                await slots.acquire()
-                task = group.create_task(self._read_one(name, recorded, readers))
-                task.add_done_callback(lambda _: slots.release())
+        waiting = iter(self.pages.items())
 
-    async def _read_one(
-        self, name: str, recorded: RecordedPage, readers: Readers | LocalReader
-    ) -> None:
-        try:
-            read = await readers.read(recorded.raw) if recorded.status == OK else None
-        except ReaderError as error:
-            logger.warning("%s", error)
-            read = None
-        self._read[name] = read and read.page
+        async def read_waiting() -> None:
+            for name, recorded in waiting:
+                try:
+                    read = await readers.read(recorded.raw) if recorded.status == OK else None
+                except ReaderError as error:
+                    logger.warning("%s", error)
+                    read = None
+                self._read[name] = read and read.page
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(_CONCURRENCY):
+                group.create_task(read_waiting())
 
     def relevant(self, subjects: Sequence[str]) -> frozenset[str]:
         """Return the keys of pages with one of the labels or a sublabel (``sport.football``)."""

@@ -313,13 +313,10 @@ def unlabelled_case(
     web: RecordedWeb, topic: Topic, scorer: Scorer, budget: int | None = None
 ) -> Case:
     """Build the case without labels; pages are judged by the topic itself."""
-    relevant = {name for name in reachable(web, topic.seeds) if _on_topic(web, name, scorer)}
-    return build_case(web, topic, frozenset(relevant), budget)
-
-
-def _on_topic(web: RecordedWeb, name: str, scorer: Scorer) -> bool:
-    page = web.page(name) if web.pages[name].status == OK else None
-    return page is not None and scorer.score_page(page).relevant
+    names = [name for name in reachable(web, topic.seeds) if web.pages[name].status == OK]
+    read = ((name, web.page(name)) for name in names)
+    relevant = frozenset(name for name, page in read if page and scorer.score_page(page).relevant)
+    return build_case(web, topic, relevant, budget)
 
 
 def build_case(

@@ -5,6 +5,7 @@ Curves are a self-contained HTML page with inline SVG and tables.
 
 from __future__ import annotations
 
+from itertools import cycle
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.simulate.harvest import BASELINE, STEPS, Case, Harvest
@@ -29,7 +30,6 @@ POINTS = 300
 WIDTH, HEIGHT = 640, 360
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 150, 16, 44
 _PACKAGE = "topiccrawl.addons.simulate"
-Points = list[tuple[float, float]]
 
 
 def table(case: Case, harvests: Sequence[Harvest]) -> list[str]:
@@ -139,20 +139,10 @@ def _gains(areas: Areas, name: str) -> list[float]:
     return [area - base[topic] for topic, area in areas[name].items()] if base else []
 
 
-def curve(one: Harvest) -> Points:
-    """Return points (fetched, found) of a harvest: a sample with the first and last point."""
-    return _sampled([(float(at), float(found)) for at, found in enumerate(one.counts, 1)])
-
-
-def oracle(case: Case) -> Points:
-    """Return points (fetched, found) of the oracle within the budget; [] if it has none."""
-    known = [(float(at), float(found)) for at, found in case.oracle if at <= case.budget]
-    return _sampled(known) if known else []
-
-
-def _sampled(points: Points) -> Points:
+def _sampled(points: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return a sample of the points (fetched, found) of a curve, with the first and last one."""
     step = max(1, -(-len(points) // POINTS))
-    return [(0.0, 0.0), *points[::step], *points[-1:]]
+    return [(0, 0), *points[::step], *points[-1:]]
 
 
 def page(title: str, judged: Sequence[Judged]) -> str:
@@ -165,16 +155,14 @@ def page(title: str, judged: Sequence[Judged]) -> str:
 def svg(case: Case, harvests: Sequence[Harvest]) -> str:
     """Return the curves of one topic as an SVG element."""
     top = max([one.found for one in harvests] + [found for _, found in case.oracle] + [1])
-    lines = [(one.name, colour(n), "", curve(one)) for n, one in enumerate(harvests)]
-    if points := oracle(case):
-        lines.append(("oracle", ORACLE, ' stroke-dasharray="5 4"', points))
+    lines = [
+        (one.name, colour, "", _sampled(list(enumerate(one.counts, 1))))
+        for colour, one in zip(cycle(COLOURS), harvests, strict=False)
+    ]
+    if points := [point for point in case.oracle if point[0] <= case.budget]:
+        lines.append(("oracle", ORACLE, ' stroke-dasharray="5 4"', _sampled(points)))
     return template(_PACKAGE, "templates/curves.svg").render(
         name=case.topic.name, lines=lines, budget=case.budget, top=top, width=WIDTH, height=HEIGHT,
         x=lambda fetched: _LEFT + fetched / case.budget * (WIDTH - _LEFT - _RIGHT),
         y=lambda found: HEIGHT - _BOTTOM - found / top * (HEIGHT - _TOP - _BOTTOM),
     )  # fmt: skip
-
-
-def colour(number: int) -> str:
-    """Return the colour of a strategy by its index, from 0."""
-    return COLOURS[number % len(COLOURS)]

@@ -26,9 +26,10 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from aiohttp import web
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from topiccrawl.addons.tasks.records import TaskSpec
 from topiccrawl.addons.tasks.service import to_json
@@ -39,7 +40,7 @@ from topiccrawl.messages import message
 from topiccrawl.storage.ledger import parse_speed
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable
+    from collections.abc import Awaitable, Callable
 
     from topiccrawl.addons.tasks.service import TaskService
     from topiccrawl.links.addresses import AddressRules
@@ -49,21 +50,44 @@ if TYPE_CHECKING:
 
 MAX_TASKS = 1000
 """Number of tasks from which no more can be created over HTTP."""
-_FIELDS = {
-    "spider": (str, 1, 50), "owner": (str, 1, 100), "site": (str, 1, 300), "worker": (str, 1, 300),
-    "sites": (list, 1000, 2000), "urls": (list, 100, 2000), "arguments": (dict, 10, 1000),
-    "pages": (int, 1, 0), "site_pages": (int, 1, 0), "depth": (int, 1, 0),
-}  # fmt: skip
-"""Fields of bodies: type, maximum number of entries, maximum characters of each string."""
-_TASK = ("spider", "arguments", "sites", "pages", "site_pages", "depth", "owner")
-"""Fields of a task's specification."""
+_Number = Annotated[int, Field(ge=0, le=10**9)]
+_Address = Annotated[str, Field(max_length=2000)]
+_Name = Annotated[str, Field(max_length=300)]
+_Argument = Annotated[str, Field(max_length=1000)]
 _URLS = frozenset({"like", "include", "exclude"})
 """Arguments of topic crawls with URLs or patterns of URLs, which name no files."""
-_MAX_NUMBER = 10**9
 _ORDER_NAME = re.compile(r"[\w.:-]{1,200}")
 """A slug, ``task-7`` or ``task-7.a.test``."""
 _FILE_NAME = re.compile(r"\w[\w.-]{0,99}")
 """Name of a file in TOPICCRAWL_ORDER_FILES."""
+
+
+class _Body(BaseModel):
+    """Fields of a request's body; their sizes are limited."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class _Urls(_Body):
+    urls: Annotated[list[_Address], Field(max_length=100)]
+
+
+class _Assignment(_Body):
+    site: _Name
+    worker: _Name
+
+
+class _Task(_Body):
+    spider: Annotated[str, Field(max_length=50)] = "topic"
+    arguments: Annotated[dict[_Argument, _Argument], Field(max_length=10)] = {}
+    sites: Annotated[list[_Address], Field(max_length=1000)] = []
+    pages: _Number = 0
+    site_pages: _Number = 0
+    depth: _Number = 0
+    owner: Annotated[str, Field(max_length=100)] = ""
+
+
+B = TypeVar("B", bound=_Body)
 
 
 def order_routes(control: Control, addresses: AddressRules) -> list[web.RouteDef]:
@@ -111,8 +135,8 @@ def task_routes(service: TaskService, files: str = "") -> list[web.RouteDef]:
         return await getattr(service, action)(task)
 
     async def assign(request: web.Request) -> object:
-        given = fields_in(await body_of(request), "site", "worker")
-        return await service.assign(request.match_info["task"], **given)
+        given = valid(_Assignment, await body_of(request))
+        return await service.assign(request.match_info["task"], given.site, given.worker)
 
     return [
         web.get("/api/tasks", _responder(lambda _: service.all())),
@@ -141,15 +165,13 @@ def spec_in(body: dict[str, Any], files: str = "") -> TaskSpec:
     >>> spec_in({"arguments": {"topic": "足球"}, "sites": ["a.cn"]}).spider
     'topic'
     """
-    check_fields(body, _TASK)
-    arguments, sites = body.get("arguments", {}), body.get("sites", [])
-    spider = body.get("spider", "topic")
-    unchecked = _URLS if spider == "topic" else ()
+    task = valid(_Task, body)
+    unchecked = _URLS if task.spider == "topic" else ()
     arguments = {
         name: value if name in unchecked else _checked_argument(name, value, files)
-        for name, value in arguments.items()
+        for name, value in task.arguments.items()
     }
-    fields = {**body, "spider": spider, "arguments": arguments, "sites": tuple(sites)}
+    fields = {**task.model_dump(), "arguments": arguments, "sites": tuple(task.sites)}
     return TaskSpec(**fields)
 
 
@@ -159,7 +181,7 @@ def urls_in(body: dict[str, Any], addresses: AddressRules) -> list[str]:
     Raises:
         ConfigurationError: If there are none or too many, or one has a private address.
     """
-    urls: list[str] = fields_in(body, "urls")["urls"]
+    urls = valid(_Urls, body).urls
     for url in urls:
         if addresses.refuses(canonical(url) or url):
             raise ConfigurationError(
@@ -168,55 +190,22 @@ def urls_in(body: dict[str, Any], addresses: AddressRules) -> list[str]:
     return urls
 
 
-def fields_in(body: dict[str, Any], *names: str) -> dict[str, Any]:
-    """Return the fields of a request's body, all of which it must have.
+def valid(kind: type[B], body: dict[str, Any]) -> B:
+    """Return the fields of a request's body.
 
     Raises:
         ConfigurationError: If one is missing, unknown, too large or of the wrong type.
     """
-    if missing := set(names) - body.keys():
-        raise ConfigurationError("the body needs {choices}", choices=", ".join(sorted(missing)))
-    check_fields(body, names)
-    return body
-
-
-def check_fields(body: dict[str, Any], names: Iterable[str]) -> None:
-    """Check the fields of a request's body.
-
-    Raises:
-        ConfigurationError: If one is unknown, too large or of the wrong type.
-    """
-    for name, value in body.items():
-        if name not in names or type(value) is not _FIELDS[name][0]:
-            raise ConfigurationError(
-                "{value} in the body is unknown, or its type is wrong", value=name[:50]
-            )
-        if not isinstance(value, int):
-            _check_texts(name, value)
-        elif value > _MAX_NUMBER:
-            raise ConfigurationError(
-                "{field} is more than {largest}", field=name, largest=_MAX_NUMBER
-            )
-
-
-def _check_texts(field: str, value: Any) -> None:  # noqa: ANN401 - a string, list or dict
-    """Refuse a field with too many entries, or a string that is too long."""
-    _, most_entries, most_characters = _FIELDS[field]
-    texts = [value] if isinstance(value, str) else [*value]
-    if len(texts) > most_entries:
+    try:
+        return kind.model_validate(body)
+    except ValidationError as error:
+        first, *_ = error.errors(include_url=False)
+        field = ".".join(map(str, first["loc"]))[:50]
+        if first["type"] == "missing":
+            raise ConfigurationError("the body needs {choices}", choices=field) from error
         raise ConfigurationError(
-            "{field} has more than {value} entries", field=field, value=most_entries
-        )
-    if isinstance(value, dict):
-        texts += value.values()
-    if not all(isinstance(text, str) for text in texts):
-        raise ConfigurationError("{field} must contain strings only", field=field)
-    if any(len(text) > most_characters for text in texts):
-        raise ConfigurationError(
-            "{field} has a string of more than {value} characters",
-            field=field,
-            value=most_characters,
-        )
+            "{field} in the body: {error}", field=field, error=first["msg"]
+        ) from error
 
 
 def _checked_argument(name: str, value: str, files: str) -> str:

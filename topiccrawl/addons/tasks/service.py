@@ -138,13 +138,8 @@ class TaskService:
         """Create a task.
 
         Raises:
-            ConfigurationError: If a site, limit or argument is invalid.
+            ConfigurationError: If a site or argument is invalid.
         """
-        for name in ("pages", "site_pages", "depth"):
-            if getattr(spec, name) < 0:
-                raise ConfigurationError(
-                    "{name} is {value}: give 0 or more", name=name, value=getattr(spec, name)
-                )
         for text in (*spec.arguments.values(), spec.owner):
             if text != clean(text):
                 raise ConfigurationError("{text!r} is not valid UTF-8", text=text)
@@ -301,6 +296,8 @@ def shards_of(spec: TaskSpec, template: str = "") -> Sites:
         ConfigurationError: If a site or a limit is invalid.
     """
     if not template:
+        if not spec.sites:
+            raise ConfigurationError("a task needs sites: give hosts or start URLs")
         return split(spec.sites)
     if spec.site_pages or spec.depth:
         raise ConfigurationError(
@@ -316,9 +313,7 @@ def seed_urls(sites: Iterable[str]) -> tuple[str, ...]:
     Raises:
         ConfigurationError: If an entry is neither a URL nor a host.
     """
-    entries = list(sites)
-    found = split(entries) if entries else {}
-    return tuple(url for seeds, _ in found.values() for url in seeds)
+    return tuple(url for seeds, _ in split(sites).values() for url in seeds)
 
 
 def split(sites: Iterable[str]) -> Sites:
@@ -328,7 +323,7 @@ def split(sites: Iterable[str]) -> Sites:
     the hosts of the listed URLs, and their subdomains.
 
     Raises:
-        ConfigurationError: If the list is empty, or an entry is neither a URL nor a host.
+        ConfigurationError: If an entry is neither a URL nor a host.
 
     >>> split(["https://news.a.com.cn/x", "b.test", "www.a.com.cn"])["a.com.cn"]
     (('https://news.a.com.cn/x', 'https://www.a.com.cn/'), ('news.a.com.cn', 'www.a.com.cn'))
@@ -345,8 +340,6 @@ def split(sites: Iterable[str]) -> Sites:
         seeds, hosts = found.setdefault(site_of(host), ({}, {}))
         seeds[str(url)] = None
         hosts[host] = None
-    if not found:
-        raise ConfigurationError("a task needs sites: give hosts or start URLs")
     return {site: (tuple(seeds), tuple(hosts)) for site, (seeds, hosts) in found.items()}
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -21,11 +22,12 @@ from typing_extensions import override
 from topiccrawl.addons.tasks.records import Progress, TurnOutcome
 from topiccrawl.addons.tasks.session import WorkerSession
 from topiccrawl.addons.tasks.work.shardcrawl import LOST, MOVED, OVER, PAUSED, SHUTDOWN, ShardCrawl
-from topiccrawl.addons.tasks.work.shared import delete_expired
+from topiccrawl.addons.tasks.work.shared import cache_path, delete_expired
 from topiccrawl.errors import StorageError
 from topiccrawl.extensions.control import CANCELLED
 from topiccrawl.scheduler.build import check_settings
 from topiccrawl.scheduler.checks import check_count
+from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import number
 from topiccrawl.spiders.arguments import flag, refuse_unknown
@@ -79,7 +81,9 @@ class Worker:
 
     async def run(self) -> None:
         """Work until ``stop`` is called or, with ``once``, until all tasks have ended."""
-        while not self._stopping:
+        while not (self._stopping and all(crawl.ended for crawl in self._running.values())):
+            if self._stopping:
+                self._close_all(SHUTDOWN)  # again, for crawls that were not open before
             try:
                 if await self._run_once():
                     break
@@ -87,7 +91,11 @@ class Worker:
             except StorageError as error:
                 self._log_ledger_state(error)
             await self._sleep()
-        await self._finish()
+        try:
+            await self._release_ended()
+            await self._session.leave()
+        except StorageError as error:
+            logger.error("%s; the turns held here are free once they time out", error)  # noqa: TRY400
 
     def stop(self) -> None:
         """End ``run``: crawls are closed and their turns released."""
@@ -140,26 +148,8 @@ class Worker:
                 logger.info("%s: turn ended: %s (%s)", name, outcome, reason)
                 done = outcome is TurnOutcome.DONE
                 if done and not (await self._session.snapshot()).is_shared(shard):
-                    crawl.delete_shared_responses()
+                    cache_path(self._settings, shard.site).unlink(missing_ok=True)
             del self._running[name]
-
-    async def _finish(self) -> None:
-        self._close_all(SHUTDOWN)
-        while not all(crawl.ended for crawl in self._running.values()):
-            self._wake.clear()
-            progress = self._progress()
-            try:
-                await self._release_ended()
-                await self._session.heartbeat(progress)
-            except StorageError as error:
-                self._log_ledger_state(error)
-            self._close_all(SHUTDOWN)
-            await self._sleep()
-        try:
-            await self._release_ended()
-            await self._session.leave()
-        except StorageError as error:
-            logger.error("%s; the turns held here are free once they time out", error)  # noqa: TRY400
 
     def _progress(self) -> dict[str, Progress]:
         return {name: crawl.progress(ahead=2 * PERIOD) for name, crawl in self._running.items()}
@@ -169,10 +159,8 @@ class Worker:
             crawl.close(reason)
 
     async def _sleep(self) -> None:
-        try:
+        with suppress(TimeoutError):
             await asyncio.wait_for(self._wake.wait(), PERIOD)
-        except TimeoutError:
-            return
         self._wake.clear()
 
     def _log_ledger_state(self, error: StorageError | None = None) -> None:
@@ -203,7 +191,6 @@ class WorkSpider(Spider):
         super().__init__()
         self.worker = worker
         self._work: asyncio.Task[None] | None = None
-        self._closing: asyncio.Task[None] | None = None
 
     @classmethod
     @override
@@ -268,10 +255,7 @@ class WorkSpider(Spider):
         error = None if work.cancelled() else work.exception()
         if error is not None:
             self.logger.critical("The worker failed", exc_info=error)
-        engine = self.crawler.engine
-        if engine.spider is not None:
-            reason = "finished" if error is None else "storage_error"
-            self._closing = asyncio.ensure_future(engine.close_spider_async(reason=reason))
+        context_of(self.crawler).end("finished" if error is None else "storage_error")
 
     async def end(self) -> None:
         """Stop the worker and wait until it has released its turns."""

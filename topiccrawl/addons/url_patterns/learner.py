@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import xxhash
 
@@ -44,9 +44,6 @@ MOST_REASONS = 100
 PROBE_EVERY = 50
 """Every 50th refused URL (by hash) is fetched as a probe, to detect changes of a site."""
 
-CHECK_FIRST, CHECK_EVERY = 8, 16
-"""Pages of a format without an article that are examined: the first ones, then every 16th."""
-
 MIN_SAME_PAGES = 3
 """Number of equal pages, without a different one, before a parameter is removed."""
 
@@ -66,36 +63,38 @@ class PatternLearner:
     Args:
         sites: Maximum number of sites in memory; ``excess_sites`` returns those to store and drop.
         probe_every: Share 1/n of refused URLs that are fetched as probes; 0: none.
+
+    Attributes:
+        sites: Sites in memory, the most recently used last.
+        changed: Names of the sites with values to store.
     """
 
     def __init__(self, sites: int = MOST_SITES, probe_every: int = PROBE_EVERY) -> None:
         self.most_sites = sites
         self.probe_every = probe_every
         self.changed: set[str] = set()
-        self._sites: OrderedDict[str, SiteLearner] = OrderedDict()
-        self._drops: dict[str, dict[str, list[Any]]] = {}
-        self._parameters: dict[str, Parameters] = {}
+        self.sites: OrderedDict[str, LearnedSite] = OrderedDict()
         self.judge = lru_cache(MOST_LINKS)(self._judge)
         self._is_news = lru_cache(MOST_LINKS)(lambda url: self.site(url).is_news(url))
 
     def unknown(self, urls: Iterable[str]) -> set[str]:
         """Return the sites of these URLs that are not in memory."""
-        return {site_of(url) for url in urls} - self._sites.keys()
+        return {site_of(url) for url in urls} - self.sites.keys()
 
     def load(self, site: str, known: Mapping[str, Any]) -> None:
         """Load the stored values of a site; {} for a new site."""
-        self._sites[site] = SiteLearner.from_json(known.get(KEY, {}))
-        drops = known.get(DROPS_KEY, {})
-        self._drops[site] = {what: list(entry) for what, entry in drops.items()}
-        self._parameters[site] = Parameters(known.get(PARAMETERS_KEY, {}))
+        self.sites[site] = LearnedSite.from_json(known)
 
     def site(self, url: str) -> SiteLearner:
         """Return the learner of a URL's site."""
+        return self._of(url).learner
+
+    def _of(self, url: str) -> LearnedSite:
         name = site_of(url)
-        if name not in self._sites:
+        if name not in self.sites:
             self.load(name, {})
-        self._sites.move_to_end(name)
-        return self._sites[name]
+        self.sites.move_to_end(name)
+        return self.sites[name]
 
     def _judge(self, url: str) -> Judgement:
         """Return the expected kind of a link, and count the link."""
@@ -112,7 +111,7 @@ class PatternLearner:
         if found.label is not Label.OTHER or self._is_probe(url):
             return None
         reason = "no-pattern" if found.reason == "no-pattern" else "not-news"
-        log = self._drops.setdefault(site_of(url), {})
+        log = self._of(url).drops
         what = found.what if found.what in log or len(log) < MOST_REASONS else "(others)"
         log.setdefault(what, [0, url, reason])[0] += 1
         self.changed.add(site_of(url))
@@ -120,13 +119,12 @@ class PatternLearner:
 
     def stripped(self, url: str) -> str:
         """Return a link without the parameters that have no effect on its site."""
-        known = self._parameters.get(site_of(url)) if "?" in url else None
-        return url if known is None else known.stripped(url)
+        known = self.sites.get(site_of(url)) if "?" in url else None
+        return url if known is None else known.parameters.stripped(url)
 
     def read(self, url: str, text: str) -> None:
         """Record the text of a page ("" for an error), to learn the effects of its parameters."""
-        self.site(url)
-        self._parameters[site_of(url)].observe(url, text)
+        self._of(url).parameters.observe(url, text)
 
     def articles_among(self, urls: Iterable[str]) -> int:
         """Return the number of links that look like articles."""
@@ -155,25 +153,16 @@ class PatternLearner:
 
     def stored(self, site: str) -> dict[str, Any]:
         """Return the values to store for a site, by key."""
-        return {
-            KEY: self._sites[site].to_json(),
-            DROPS_KEY: self._drops.get(site, {}),
-            PARAMETERS_KEY: self._parameters[site].counts,
-        }
-
-    def loaded_sites(self) -> dict[str, tuple[SiteLearner, dict[str, list[Any]]]]:
-        """Return the learner and the log of dropped links of each site in memory."""
-        return {site: (learner, self._drops.get(site, {})) for site, learner in self._sites.items()}
+        learner, drops, parameters = self.sites[site]
+        return {KEY: learner.to_json(), DROPS_KEY: drops, PARAMETERS_KEY: parameters.counts}
 
     def excess_sites(self) -> list[str]:
         """Return the least recently used sites beyond the limit; store them, then ``drop`` them."""
-        return list(self._sites)[: max(0, len(self._sites) - self.most_sites)]
+        return list(self.sites)[: max(0, len(self.sites) - self.most_sites)]
 
     def drop(self, site: str) -> None:
         """Remove a stored site from memory."""
-        self._sites.pop(site, None)
-        self._drops.pop(site, None)
-        self._parameters.pop(site, None)
+        self.sites.pop(site, None)
         self.changed.discard(site)
 
     def _is_probe(self, url: str) -> bool:
@@ -230,6 +219,27 @@ class Parameters:
     def _count(self, name: str, *, same: bool) -> None:
         if name in self.counts or len(self.counts) < MOST_NAMES:
             self.counts.setdefault(name, [0, 0])[not same] += 1
+
+
+class LearnedSite(NamedTuple):
+    """Learned values of a site.
+
+    Attributes:
+        learner: Learner of its URL patterns.
+        drops: Log of dropped links: number, example and reason, by pattern or format.
+        parameters: Effects of its query parameters.
+    """
+
+    learner: SiteLearner
+    drops: dict[str, list[Any]]
+    parameters: Parameters
+
+    @classmethod
+    def from_json(cls, known: Mapping[str, Any]) -> Self:
+        """Return the site for its stored values, by key."""
+        drops = {what: list(entry) for what, entry in known.get(DROPS_KEY, {}).items()}
+        parameters = Parameters(known.get(PARAMETERS_KEY, {}))
+        return cls(SiteLearner.from_json(known.get(KEY, {})), drops, parameters)
 
 
 def _without(url: str) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,7 @@ from scrapy import Request, signals
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response, TextResponse
 
-from topiccrawl.addons.url_patterns.learner import CHECK_EVERY, CHECK_FIRST, PatternLearner
+from topiccrawl.addons.url_patterns.learner import PatternLearner
 from topiccrawl.addons.url_patterns.site import learnt_patterns
 from topiccrawl.extract.extract import extract
 from topiccrawl.extract.missing import is_missing
@@ -79,7 +79,7 @@ class NewsFilterMiddleware:
         links, text, topical, judged = 0, "", False, False
         async for output in result:
             if isinstance(output, Findings):
-                await self._load([url, *(offer.url for offer in output.offers)])
+                await self.load([url, *(offer.url for offer in output.offers)])
                 judged, topical = True, output.relevant
                 links = self.learner.articles_among(offer.url for offer in output.offers)
                 plain = map(self._stripped, output.offers)
@@ -116,7 +116,7 @@ class NewsFilterMiddleware:
         """Count a page; examination and clustering run in a thread."""
         site = self.learner.site(url)
         if not text and not is_non_news(url):
-            if not topical and not site.should_examine(url, CHECK_FIRST, CHECK_EVERY):
+            if not topical and not site.should_examine(url):
                 return
             text, missing = await asyncio.to_thread(_examine, response)
             if missing:
@@ -127,13 +127,16 @@ class NewsFilterMiddleware:
             patterns = await asyncio.to_thread(learnt_patterns, site.copied_tallies())
             self.learner.apply(url, patterns)
 
-    async def _load(self, urls: list[str]) -> None:
+    async def load(self, urls: list[str]) -> None:
+        """Load the stored learners of the sites of URLs that are not in memory."""
         unknown = self.learner.unknown(urls)
         if unknown and not self._open:
             await self.knowledge.open()
             self._open = True
         for site in unknown:
-            self.learner.load(site, await self.knowledge.get(site))
+            known = await self.knowledge.get(site)
+            if site not in self.learner.sites:  # another request may have loaded it
+                self.learner.load(site, known)
 
     async def _save_periodically(self) -> None:
         self._pages += 1
@@ -179,13 +182,16 @@ class NewsGateMiddleware:
             raise NotConfigured
         return cls(crawler)
 
-    def process_request(self, request: Request) -> None:
+    async def process_request(self, request: Request) -> None:
         """Raise NotNewsError if the URL of a request is not news."""
         lease = context_of(self.crawler).lease(request)
         if lease is None or not lease.depth:
             return
         links = self.crawler.get_spider_middleware(NewsFilterMiddleware)
-        if links is not None and links.learner.refuse(request.url) is not None:
+        if links is None:
+            return
+        await links.load([request.url])
+        if links.learner.refuse(request.url) is not None:
             links.count("given-up")
             raise NotNewsError(f"{request.url}: not news by the URL patterns of its site")
 

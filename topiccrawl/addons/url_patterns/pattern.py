@@ -20,7 +20,7 @@ MANY = 3
 """Number of different names at one position from which any name matches."""
 _ANY_NAME = "[A-Za-z][A-Za-z_'-]*"
 _ANY_LABEL = "[a-z0-9-]+"
-_PLACEHOLDER = re.compile(r"\{\w+\}")
+_PLACEHOLDER = re.compile(r"(\{\w+\})")
 _META = re.compile(r"([.^$*+?{}\[\]\\|()])")
 _YEARS = r"(?:19|20)\d\d"
 _EXPRESSIONS = {
@@ -72,13 +72,9 @@ class Pattern(NamedTuple):
         """Number of judged pages."""
         return self.articles + self.hubs + self.topical + self.others
 
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values for ``from_json``."""
-        return self._asdict()
-
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Self:
-        """Return the pattern for a result of ``to_json`` or for values written by the user.
+        """Return the pattern for a result of ``_asdict`` or for values written by the user.
 
         Raises:
             ConfigurationError: If the label is unknown, or the expression is missing or invalid.
@@ -211,11 +207,8 @@ def _value(value: str) -> str:
 
 def _format_expression(text: str) -> str:
     """Return the expression for a segment's format."""
-    written, end = "", 0
-    for match in _PLACEHOLDER.finditer(text):
-        written += _quoted(text[end : match.start()]) + _EXPRESSIONS[match[0]]
-        end = match.end()
-    return written + _quoted(text[end:])
+    parts = _PLACEHOLDER.split(text)
+    return "".join(_EXPRESSIONS.get(part) or _quoted(part) for part in parts)
 
 
 def _quoted(text: str) -> str:

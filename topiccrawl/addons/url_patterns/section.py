@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.addons.url_patterns.learner import DROPS_KEY, KEY
+from topiccrawl.addons.url_patterns.learner import KEY, LearnedSite
 from topiccrawl.addons.url_patterns.middleware import NewsFilterMiddleware
-from topiccrawl.addons.url_patterns.site import SiteLearner
 from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.sites import Sites
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
     from topiccrawl.storage.status import State
-
-    Drops = Mapping[str, Sequence[Any]]
 
 SITES = 12
 """Number of sites shown: those with the most judged pages."""
@@ -38,31 +35,28 @@ async def patterns(settings: BaseSettings, crawler: Crawler | None) -> State:
         known = await _stored(settings)
     else:
         links = crawler.get_spider_middleware(NewsFilterMiddleware)
-        known = {} if links is None else links.learner.loaded_sites()
-    sites = sorted(known.items(), key=lambda one: -one[1][0].pages)[:SITES]
-    return {"patterns": [_site(site, *one) for site, one in sites if one[0].pages]}
+        known = {} if links is None else links.learner.sites
+    sites = sorted(known.items(), key=lambda one: -one[1].learner.pages)[:SITES]
+    return {"patterns": [_site(name, site) for name, site in sites if site.learner.pages]}
 
 
-async def _stored(settings: BaseSettings) -> Mapping[str, tuple[SiteLearner, Drops]]:
+async def _stored(settings: BaseSettings) -> Mapping[str, LearnedSite]:
     storage = storage_of(settings)
     if not storage.exists():
         return {}
     async with Sites(storage) as knowledge:
         sites = (await knowledge.sites(KEY))[:MAX_READ]
-        found = {site: await knowledge.get(site) for site in sites}
-    return {
-        site: (SiteLearner.from_json(value.get(KEY, {})), value.get(DROPS_KEY, {}))
-        for site, value in found.items()
-    }
+        return {site: LearnedSite.from_json(await knowledge.get(site)) for site in sites}
 
 
-def _site(site: str, learner: SiteLearner, drops: Drops) -> dict[str, Any]:
+def _site(name: str, site: LearnedSite) -> dict[str, Any]:
+    learner = site.learner
     found = sorted(learner.patterns.patterns, key=lambda pattern: -pattern.seen)
     return {
-        "site": site,
+        "site": name,
         "ready": learner.ready,
         "pages": learner.pages,
-        "dropped": sum(entry[0] for entry in drops.values()),
+        "dropped": sum(entry[0] for entry in site.drops.values()),
         "patterns": [
             {
                 "label": str(pattern.label),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topiccrawl.addons.url_patterns.pattern import Label, Pattern, PatternSet, expression, year_span
 from topiccrawl.addons.url_patterns.tally import (
+    NEWS_SHARE,
     TOPICAL_SHARE,
     Outcome,
     Tally,
@@ -33,11 +34,11 @@ NEWSLIKE_SHARE = 0.5
 """Share of a site's articles whose URLs must look like news before links are dropped. Encyclopedias
 and manuals, which name pages by words, are thus not filtered by the look of URLs."""
 
+CHECK_FIRST, CHECK_EVERY = 8, 16
+"""Pages of a format without an article that are examined: the first ones, then every 16th."""
+
 MAX_UNREADY_PAGES = 60
 """Number of judged pages of a site that is still not ready, after which few pages are examined."""
-
-NEWS_SHARE = 0.5
-"""Minimum expected share of articles of a news pattern."""
 
 OTHER_SHARE = 0.1
 """Expected share of articles below which the URLs of a pattern are not fetched."""
@@ -163,13 +164,13 @@ class SiteLearner:
             return Outcome.HUB
         return Outcome.TOPICAL if topical else Outcome.OTHER
 
-    def should_examine(self, url: str, first: int, every: int) -> bool:
-        """Return whether to examine a page: the first ones of a format, then one in ``every``."""
+    def should_examine(self, url: str) -> bool:
+        """Return whether to examine a page: the first ones of a format, then some of them."""
         if self.pages >= MAX_UNREADY_PAGES and not self.ready:
             self._unready_pages += 1
-            return self._unready_pages % every == 0
+            return self._unready_pages % CHECK_EVERY == 0
         known = self.tallies.get(skeleton(url).text)
-        return known is None or known.judged < first or known.seen % every == 0
+        return known is None or known.judged < CHECK_FIRST or known.seen % CHECK_EVERY == 0
 
     def learn(self) -> None:
         """Rebuild the patterns from the tallies; manual patterns are kept."""
@@ -274,7 +275,7 @@ class SiteLearner:
     def to_json(self) -> dict[str, Any]:
         """Return plain values for ``from_json``."""
         return {
-            "patterns": [pattern.to_json() for pattern in self.patterns.patterns],
+            "patterns": [pattern._asdict() for pattern in self.patterns.patterns],
             "formats": [tally.to_json() for tally in self.tallies.values()],
             "pages": self.pages,
             "articles": self.articles,
@@ -285,10 +286,8 @@ class SiteLearner:
     def from_json(cls, value: Mapping[str, Any]) -> SiteLearner:
         """Return the learner for a result of ``to_json``."""
         site = cls()
-        for one in value.get("formats", ()):
-            shape = skeleton(one["example"])
-            likelihood = news_likelihood(one["example"])
-            site.tallies[shape.text] = Tally.from_json(one, shape, likelihood)
+        tallies = map(Tally.from_json, value.get("formats", ()))
+        site.tallies = {tally.shape.text: tally for tally in tallies}
         site.patterns = PatternSet(tuple(map(Pattern.from_json, value.get("patterns", ()))))
         site.pages, site.articles = int(value.get("pages", 0)), int(value.get("articles", 0))
         likely = (t for t in site.tallies.values() if t.likelihood >= NEWS_SHARE)
@@ -303,7 +302,7 @@ def learnt_patterns(tallies: Mapping[str, Tally]) -> list[Pattern]:
     """Return the patterns of the formats."""
     found: dict[Pattern, None] = {}
     for cluster in clusters(list(tallies.values())):
-        cuts = change_points(cluster, NEWS_SHARE)
+        cuts = change_points(cluster)
         spans: list[tuple[int, int] | None] = [None]
         if cuts:
             ends = pairwise([_FIRST_YEAR, *cuts, _LAST_YEAR + 1])

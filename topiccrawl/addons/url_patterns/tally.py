@@ -15,12 +15,11 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Self
 
-from topiccrawl.links.newsurls import is_hub_like, is_non_news
+from topiccrawl.links.newsurls import is_hub_like, is_non_news, news_likelihood
+from topiccrawl.links.skeletons import Skeleton, skeleton
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-    from topiccrawl.links.skeletons import Skeleton
 
 MOST_VARIANTS = 3
 """Maximum number of different formats at one position of a cluster's path; names are unlimited."""
@@ -36,6 +35,8 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z_'-]*(?:\.[A-Za-z][A-Za-z0-9]{1,5})?")
 PRIOR_PAGES = 4.0
 """Weight of the look of a URL, in judged pages."""
 
+NEWS_SHARE = 0.5
+"""Minimum expected share of articles of a news pattern."""
 
 TOPICAL_SHARE = 0.1
 """Minimum share of on-topic pages among a pattern's judged pages at which its URLs are fetched even
@@ -105,20 +106,26 @@ class Tally:
         }  # fmt: skip
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Any], shape: Skeleton, likelihood: float) -> Self:
+    def from_json(cls, value: Mapping[str, Any]) -> Self:
         """Return the tally for a result of ``to_json``."""
+        example = value["example"]
+        shape, likelihood = skeleton(example), news_likelihood(example)
         years = {int(year): list(counts) for year, counts in value["years"].items()}
         pages = Counter({str(key): int(number) for key, number in value["pages"].items()})
-        return cls(shape, value["example"], likelihood, int(value["seen"]), pages, years)
+        return cls(shape, example, likelihood, int(value["seen"]), pages, years)
 
 
-def expected(articles: float, judged: float, likelihood: float) -> float:
+def expected(
+    articles: float, judged: float, likelihood: float, prior: float = PRIOR_PAGES
+) -> float:
     """Return the expected share of articles, given the judged pages and the likelihood.
+
+    ``prior`` is the weight of the likelihood in judged pages.
 
     >>> round(expected(0, 4, 0.95), 3)
     0.475
     """
-    return (articles + PRIOR_PAGES * likelihood) / (judged + PRIOR_PAGES)
+    return (articles + prior * likelihood) / (judged + prior)
 
 
 def pooled(tallies: Iterable[Tally]) -> tuple[Counter[str], float]:
@@ -216,14 +223,10 @@ def _split(cluster: Sequence[Tally]) -> list[list[Tally]]:
     return list(groups.values()) if len(groups) > 1 else [[tally] for tally in cluster]
 
 
-def change_points(cluster: Sequence[Tally], news_share: float) -> list[int]:
+def change_points(cluster: Sequence[Tally]) -> list[int]:
     """Return the years in which the pages of a cluster changed their kind, ascending.
 
     Pages change their kind for example when archives are moved.
-
-    Args:
-        cluster: Formats of one pattern.
-        news_share: Minimum share of articles of a period with news.
     """
     years: dict[int, list[Sequence[int]]] = {}
     for tally in cluster:
@@ -231,12 +234,10 @@ def change_points(cluster: Sequence[Tally], news_share: float) -> list[int]:
             years.setdefault(year, []).append(counts)
     _, likelihood = pooled(cluster)
     summed = [(year, _sum(counts)) for year, counts in sorted(years.items())]
-    return _cut(summed, likelihood, news_share)
+    return _cut(summed, likelihood)
 
 
-def _cut(
-    years: Sequence[tuple[int, Sequence[int]]], likelihood: float, news_share: float
-) -> list[int]:
+def _cut(years: Sequence[tuple[int, Sequence[int]]], likelihood: float) -> list[int]:
     """Split recursively where two periods differ most, in the year after the older period."""
     whole = _sum([counts for _, counts in years])
     best, chosen = _MIN_GAIN, 0
@@ -245,20 +246,13 @@ def _cut(
         new = (whole[0] - old[0], whole[1] - old[1])
         gain = _log_likelihood(*old) + _log_likelihood(*new) - _log_likelihood(*whole)
         # the look of a format that changed is weak evidence
-        news = [_expected_share(*side, likelihood) >= news_share for side in (old, new)]
+        news = [expected(side[0], sum(side), likelihood, 1) >= NEWS_SHARE for side in (old, new)]
         if gain > best and news[0] != news[1]:
             best, chosen = gain, place
     if not chosen:
         return []
-    before, after = (
-        _cut(part, likelihood, news_share) for part in (years[:chosen], years[chosen:])
-    )
+    before, after = (_cut(part, likelihood) for part in (years[:chosen], years[chosen:]))
     return [*before, years[chosen - 1][0] + 1, *after]
-
-
-def _expected_share(articles: int, others: int, likelihood: float) -> float:
-    """Return the expected share of articles, with the weight of one page for the look."""
-    return (articles + likelihood) / (articles + others + 1)
 
 
 def _sum(counts: Sequence[Sequence[int]]) -> tuple[int, int]:

@@ -77,7 +77,7 @@ def test_discover_argument_overrides_the_providers(tmp_path: Path, settings: Set
     (tmp_path / "mine.toml").write_text(TEMPLATE)
     arguments = {"template": tmp_path / "mine.toml", "chance": False}
     plan = plan_of(settings, arguments)
-    assert not plan.chance
+    assert not plan.rules.chance
     assert plan.discovery is not None
     assert [one.name for one in plan.discovery.providers] == ["bing", "searxng", "generic"]
     assert isinstance(plan.discovery.providers[2], CustomEngine)

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scrapy import Request
 
 from topiccrawl.addons.url_patterns.learner import PatternLearner
+from topiccrawl.addons.url_patterns.middleware import (
+    NewsFilterMiddleware,
+    NewsGateMiddleware,
+    NotNewsError,
+)
 from topiccrawl.addons.url_patterns.pattern import Label, Pattern, PatternSet
 from topiccrawl.addons.url_patterns.site import MOST_FORMATS, SiteLearner, learnt_patterns
 from topiccrawl.addons.url_patterns.tally import Outcome, clusters, is_one_format
 from topiccrawl.errors import ConfigurationError
+from topiccrawl.storage.sites import Sites
+from topiccrawl.storage.sqlite import SqliteStorage
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SITE = "http://www.a.test"
 CHANNELS = ("sport", "world", "culture", "science")
@@ -146,6 +160,29 @@ def test_excess_sites_are_dropped_and_reloaded() -> None:
     assert learner.site("http://a.test/").articles == 1
 
 
+def test_queued_urls_are_judged_by_the_patterns_of_earlier_runs(tmp_path: Path) -> None:
+    async def check() -> None:
+        earlier = PatternLearner()
+        for number in range(60):
+            earlier.observe(story(number), article=True, links=5)
+            earlier.observe(f"{SITE}/show/{number}.html", article=False, links=0)
+        earlier.site(SITE).learn()
+        async with Sites(SqliteStorage(tmp_path)) as sites:
+            await sites.put("a.test", earlier.stored("a.test"))
+        learner = PatternLearner(probe_every=0)
+        links = NewsFilterMiddleware(learner, Sites(SqliteStorage(tmp_path)), lambda _: None)
+        crawler: Any = SimpleNamespace(
+            topiccrawl=SimpleNamespace(lease=lambda _: SimpleNamespace(depth=1)),
+            get_spider_middleware=lambda _: links,
+        )
+        with pytest.raises(NotNewsError):
+            await NewsGateMiddleware(crawler).process_request(Request(f"{SITE}/show/700.html"))
+        assert learner.site(SITE).pages == 120
+        await links.close()
+
+    asyncio.run(check())
+
+
 def test_on_topic_pages_are_fetched_though_not_news() -> None:
     learner = PatternLearner(probe_every=0)
     kinds: dict[str, bool] = {}
@@ -188,7 +225,7 @@ def test_site_with_words_as_page_names_is_not_judged() -> None:
         assert not site.count(f"{SITE}/wiki/{word}_{'x' * (number // 13 + 1)}", outcome)
     assert not site.ready
     assert site.judge(f"{SITE}/wiki/quite_another").label is Label.OPEN
-    examined = [site.should_examine(f"{SITE}/wiki/y{'z' * number}", 8, 16) for number in range(160)]
+    examined = [site.should_examine(f"{SITE}/wiki/y{'z' * number}") for number in range(160)]
     assert sum(examined) == 10
     again = SiteLearner.from_json(site.to_json())
     assert not again.ready

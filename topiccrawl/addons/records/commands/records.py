@@ -66,24 +66,21 @@ class Command(OperatorCommand, ScrapyCommand):
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
+        asyncio.run(self._act(args, opts))
+
+    async def _act(self, args: list[str], opts: argparse.Namespace) -> None:
         match args:
             case ["list"] | []:
-                asyncio.run(self._list(opts))
+                await self._list(opts)
             case ["show", entity]:
-                asyncio.run(self._show(entity, opts))
+                await self._show(entity, opts)
             case ["export", file]:
-                asyncio.run(self._export(file, opts))
+                await self._export(file, opts)
             case ["forget", *entities] if entities:
-                gone, unknown = asyncio.run(self._forget(entities, opts))
-                text = message(
-                    "{gone} deleted; not stored again (to undo: scrapy records allow ENTITY)"
-                )
-                say(tr(text, gone=gone))
-                place = storage_of(self.options).place
-                say(*(f"{name}: no such record in {place}" for name in unknown))
-                self.exitcode = int(bool(unknown))
+                await self._forget(entities, opts)
             case ["allow", *entities] if entities:
-                back = asyncio.run(self._allow(entities, opts))
+                async with self._store() as store:
+                    back = await store.allow(_name(opts.template), entities)
                 say(tr("{back} allowed: the next period may store them again", back=back))
             case _:
                 raise UsageError
@@ -115,13 +112,18 @@ class Command(OperatorCommand, ScrapyCommand):
                     versions = await store.versions(stored.template, stored.entity)
                     say(*([_json(stored)] if opts.json else _details(stored, versions)))
         if not shown_any:
-            place = storage_of(self.options).place
-            say(tr("{entity}: no such record in {place}", entity=entity, place=place))
-            self.exitcode = 1
+            self._report_unknown([entity])
 
-    async def _forget(self, entities: list[str], opts: argparse.Namespace) -> tuple[int, list[str]]:
-        """Delete records and the visits of their seeds; return their number and unknown names."""
-        gone, unknown = 0, dict.fromkeys(entities)
+    def _report_unknown(self, entities: list[str]) -> None:
+        """Print the entities that have no record, and set the exit status."""
+        place = storage_of(self.options).place
+        text = message("{entity}: no such record in {place}")
+        say(*(tr(text, entity=entity, place=place) for entity in entities))
+        self.exitcode = int(bool(entities))
+
+    async def _forget(self, entities: list[str], opts: argparse.Namespace) -> None:
+        """Delete records and the visits of their seeds."""
+        gone, names = 0, set()
         async with Periods(storage_of(self.options)) as periods, self._store() as store:
             found = [
                 stored
@@ -129,17 +131,13 @@ class Command(OperatorCommand, ScrapyCommand):
                 if {stored.entity, stored.record.name}.intersection(entities)
             ]
             for stored in found:
-                for name in (stored.entity, stored.record.name):
-                    unknown.pop(name, None)
+                names |= {stored.entity, stored.record.name}
                 gone += await store.forget(stored.template, [stored.entity])
                 seeds = await periods.get(stored.template, [stored.seed])
                 await periods.save([replace(seed, visits={}) for seed in seeds.values()])
-        return gone, list(unknown)
-
-    async def _allow(self, entities: list[str], opts: argparse.Namespace) -> int:
-        """Allow forgotten entities to be stored again."""
-        async with self._store() as store:
-            return await store.allow(_name(opts.template), entities)
+        text = message("{gone} deleted; not stored again (to undo: scrapy records allow ENTITY)")
+        say(tr(text, gone=gone))
+        self._report_unknown([one for one in dict.fromkeys(entities) if one not in names])
 
     async def _export(self, file: str, opts: argparse.Namespace) -> None:
         async with self._store() as store:

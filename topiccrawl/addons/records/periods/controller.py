@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from topiccrawl.addons.records.periods.outcome import update_records
 from topiccrawl.addons.records.periods.periods import Period, Periods, Phase, Stage
@@ -35,25 +35,12 @@ if TYPE_CHECKING:
     from topiccrawl.storage.contract import Storage
 
 
-class Stores(NamedTuple):
-    """Stores of a template crawl's state."""
-
-    periods: Periods
-    pages: Pages
-    records: Records
-
-    @classmethod
-    def of(cls, storage: Storage) -> Stores:
-        """Return the stores of a storage."""
-        return cls(Periods(storage), Pages(storage), Records(storage))
-
-
 class PeriodController:
     """Controls the crawl of one template.
 
     Args:
         template: The template to crawl.
-        stores: Stores of the crawl's state.
+        storage: The configured storage.
         clock: Returns the time in seconds since the epoch.
         rules: Rules by which seeds are sampled.
 
@@ -64,13 +51,14 @@ class PeriodController:
     """
 
     def __init__(
-        self, template: Template, stores: Stores, clock: Callable[[], float], rules: SamplingRules
+        self, template: Template, storage: Storage, clock: Callable[[], float], rules: SamplingRules
     ) -> None:
         self.template = template
-        self.stores = stores
         self.clock = clock
         self.counts: Counter[str] = Counter()
-        self.seeds = SeedList(template.name, stores.periods, clock, rules)
+        self._pages, self._records, periods = Pages(storage), Records(storage), Periods(storage)
+        self._stores = periods, self._pages, self._records
+        self.seeds = SeedList(template.name, periods, rules)
         self._concurrency = rules.concurrency
         self._last = len(template.filter)
         self._active: dict[str, ActiveSeed] = {}
@@ -84,13 +72,13 @@ class PeriodController:
 
     async def open(self, number: int) -> None:
         """Open the stores and the period with this number."""
-        for store in self.stores:
+        for store in self._stores:
             await store.open()
-        await self.seeds.open(number)
+        await self.seeds.open(number, self.clock())
 
     async def close(self) -> None:
         """Close the stores; idempotent."""
-        for store in self.stores:
+        for store in self._stores:
             await store.close()
 
     async def resume(self) -> list[PageRequest]:
@@ -159,7 +147,7 @@ class PeriodController:
                 return []
             states = [self._page_state(active, result) for result in results]
             self.counts["pages"] += len(results)
-            await self.stores.pages.save([state for state in states if state is not None])
+            await self._pages.save([state for state in states if state is not None])
             if active.open:
                 await self.seeds.save(active.seed())
                 return []
@@ -195,7 +183,7 @@ class PeriodController:
                 await self.seeds.save(active.seed())
                 return self._requests(active, filter(None, names))
         missing = any(one.state is State.MISSING and one.records for one in active.current())
-        found = await update_records(self.template, self.stores.records, active, self.clock())
+        found = await update_records(self.template, self._records, active, self.clock())
         for change, many in found.items():
             self.counts[f"records/{change}"] += many
         useful = found.total() - found["gone"] - found["forgotten"]
@@ -215,17 +203,19 @@ class PeriodController:
 
     # -- Idle ------------------------------------------------------------------------------------
 
-    async def idle(self, reason: Callable[[PageRequest], str]) -> list[PageRequest]:
+    async def idle(self) -> list[PageRequest]:
         """Return the next requests when the frontier is empty; none if the period has finished.
 
-        Args:
-            reason: Returns the frontier's reason why a requested page was not fetched.
+        Pages that were requested and have no result have failed.
         """
         if self.period.phase is Phase.SEARCHING:
             await self.seeds.assign_numbers(self.template.limits.seeds)
         requests: list[PageRequest] = []
         for active in list(self._active.values()):
-            results = [_failed(one, reason(one)) for one in self._requests(active, active.open)]
+            results = [
+                PageResult(one.seed, one.name, Result.FAILED, one.layer, one.url)
+                for one in self._requests(active, active.open)
+            ]
             requests += await self.store_results(results) if results else []
         requests += await self.sample()
         if requests or self._active:
@@ -278,7 +268,7 @@ class PeriodController:
         ]
         useful = sum(1 for _, good in crawled if good)
         period, counts = self.period, self.counts
-        tally = await self.stores.records.count_changes(self.template.name, period.started)
+        tally = await self._records.count_changes(self.template.name, period.started)
         if period.phase is Phase.SEARCHING:
             found = f"searching: {counts['results']} results in this run"
             return [f"  period {period.number}   {found}; repeat the command to continue"]
@@ -306,7 +296,3 @@ class PeriodController:
                 "-a chance=0 crawls all"
             )
         return lines
-
-
-def _failed(request: PageRequest, note: str) -> PageResult:
-    return PageResult(request.seed, request.name, Result.FAILED, request.layer, request.url, note)

@@ -8,13 +8,13 @@ from __future__ import annotations
 import random
 from bisect import bisect_left, insort
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topiccrawl.addons.records.periods.periods import Period, Periods, Phase, Seed, Stage
 from topiccrawl.addons.records.periods.visits import ActiveSeed, Child
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
 _BATCH = 500
 """Number of seeds read or written in one operation."""
@@ -112,7 +112,6 @@ class SeedList:
     Args:
         template: Name of the template.
         store: Store of seeds.
-        clock: Returns the time in seconds since the epoch.
         rules: Rules by which seeds are sampled.
 
     Attributes:
@@ -124,12 +123,9 @@ class SeedList:
 
     period: Period
 
-    def __init__(
-        self, template: str, store: Periods, clock: Callable[[], float], rules: SamplingRules
-    ) -> None:
+    def __init__(self, template: str, store: Periods, rules: SamplingRules) -> None:
         self._template = template
         self._store = store
-        self._clock = clock
         self._rules = rules
         self._useless: list[int] = []
         self._settled: list[int] = []
@@ -137,13 +133,13 @@ class SeedList:
         self.records = 0
         self.skipped = 0
 
-    async def open(self, number: int) -> None:
-        """Start the period with this number, or resume it."""
+    async def open(self, number: int, now: float) -> None:
+        """Start the period with this number at the time ``now``, or resume it."""
         last = await self._store.last(self._template)
         if last is None or last.number != number:
             while seeds := await self._store.select(self._template, Stage.WAITING, _BATCH):
                 await self._store.save([replace(seed, stage=Stage.SKIPPED) for seed in seeds])
-            last = Period(self._template, number, started=self._clock())
+            last = Period(self._template, number, started=now)
             await self._store.put(last)
         self.period = last
         for place, stage, _, useful in await self.outcomes():
@@ -212,10 +208,9 @@ class SeedList:
         """Return number, stage, probability and record count of each seed of this period."""
         return await self._store.outcomes(self._template, self.period.number)
 
-    async def set_phase(self, phase: Phase, *, total: int = -1, finished: float = 0.0) -> None:
-        """Set and store the phase of the period; ``total`` -1: unchanged."""
-        total = self.period.total if total < 0 else total
-        self.period = replace(self.period, phase=phase, total=total, finished=finished)
+    async def set_phase(self, phase: Phase, **changes: Any) -> None:  # noqa: ANN401 - fields
+        """Set and store the phase of the period, and other fields of it."""
+        self.period = replace(self.period, phase=phase, **changes)
         await self._store.put(self.period)
 
     async def store_probabilities(self) -> None:

@@ -56,7 +56,6 @@ class Visit:
         period: Number of the last period in which a page of the seed linked to it.
         state: State of the page in that period.
         misses: Number of responses 404 or 410 in a row.
-        note: Reason of a failure, or "".
         etag: ETag of the response, as received.
         modified: Last-Modified of the response, as received.
         digest: MD5 of the main text if values were extracted, or "".
@@ -73,7 +72,6 @@ class Visit:
     period: int = 0
     state: State = State.OPEN
     misses: int = 0
-    note: str = ""
     etag: str = ""
     modified: str = ""
     digest: str = ""
@@ -136,7 +134,6 @@ class PageResult:
         result: Result of the request.
         layer: Layer of the visit, or a later layer to which the page belongs as well.
         url: URL of the page.
-        note: Reason of a failure, or "".
         digest: MD5 of the main text if values were extracted, or "".
         etag: ETag of the response.
         modified: Last-Modified of the response.
@@ -148,7 +145,6 @@ class PageResult:
     result: Result
     layer: int = 0
     url: str = ""
-    note: str = ""
     digest: str = ""
     etag: str = ""
     modified: str = ""
@@ -239,7 +235,7 @@ class ActiveSeed:
         base = known or Visit(child.url)
         self.visits[name] = replace(
             base, layer=child.layer, hop=child.hop, place=place, period=self.period,
-            state=State.OPEN, note="",
+            state=State.OPEN,
         )  # fmt: skip
         return name
 
@@ -256,7 +252,7 @@ class ActiveSeed:
     def record_result(self, result: PageResult, version: int, now: float) -> Visit:
         """Record the result of a visit, and return the visit."""
         one = self.visits.get(result.name) or Visit(result.url, result.layer)
-        one = replace(one, period=self.period, note=result.note)
+        one = replace(one, period=self.period)
         if result.result is Result.MISSING:
             misses = one.misses + 1
             state = State.GONE if misses >= MISSES_UNTIL_GONE else State.MISSING
@@ -301,4 +297,5 @@ def _with_values(one: Visit, result: PageResult, version: int, now: float) -> Vi
 def visit_from(values: Mapping[str, Any]) -> Visit:
     """Return a visit from its stored values."""
     made = {**values, "state": State(values["state"]), "records": tuple(values["records"])}
+    made.pop("note", None)  # earlier versions stored the reason of a failure, and never read it
     return Visit(**made)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import accumulate
+from itertools import accumulate, product
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.addons.records.templates.labels import ORNAMENT, SIGN, SIGNED, icon_kind
@@ -55,12 +55,11 @@ _SOURCES = ("data-original", "data-src", "src")
 
 
 class Cell(NamedTuple):
-    """Table cell of a line: numbers of table, row and column; whether the cell is a ``th``."""
+    """Table cell of a line: numbers of table, row and column."""
 
     table: int
     row: int
     column: int
-    head: bool
 
 
 class Mark(NamedTuple):
@@ -104,9 +103,10 @@ class Line(NamedTuple):
 
 
 class Box(NamedTuple):
-    """A block element: its tag, the index of its parent box, and its lines (``begin:end``)."""
+    """A block element: tag, zone, index of its parent box (-1: none), and lines (``begin:end``)."""
 
     tag: str
+    zone: str
     parent: int
     begin: int
     end: int
@@ -133,7 +133,7 @@ def read_layout(html: str) -> Layout:
 
     >>> page = read_layout("<table><tr><th>电　话<td>０２８</table><p>QQ：<b>1</b>2")
     >>> [(line.text, tuple(line.cell)) for line in page.lines[:2] if line.cell]
-    [('电 话', (0, 0, 0, True)), ('028', (0, 0, 1, False))]
+    [('电 话', (0, 0, 0)), ('028', (0, 0, 1))]
     >>> page.lines[2].text
     'QQ:\x1f1\x1f2'
     """
@@ -173,22 +173,21 @@ class _Table:
         self.number = number
         self.row = -1
         self.column = -1
-        self.occupied: dict[tuple[int, int], bool] = {}
+        self.occupied: set[tuple[int, int]] = set()
         self.cell: Cell | None = None
 
     def next_row(self) -> None:
         self.row += 1
         self.column = -1
 
-    def next_cell(self, tag: str, across: int, down: int) -> None:
+    def next_cell(self, across: int, down: int) -> None:
         self.row = max(self.row, 0)
         self.column += 1
         while (self.row, self.column) in self.occupied:
             self.column += 1
-        for row in range(down):
-            for column in range(across):
-                self.occupied[self.row + row, self.column + column] = True
-        self.cell = Cell(self.number, self.row, self.column, tag == "th")
+        rows, columns = range(self.row, self.row + down), range(self.column, self.column + across)
+        self.occupied.update(product(rows, columns))
+        self.cell = Cell(self.number, self.row, self.column)
         self.column += across - 1
 
 
@@ -198,8 +197,7 @@ class _Walk:
     def __init__(self) -> None:
         self.lines: list[Line] = []
         self.boxes: list[Box] = []
-        self._open: list[int] = []
-        self._zones: list[str] = ["main"]
+        self._box = -1
         self._tables: list[_Table] = []
         self._count = 0
         self._hidden = 0
@@ -298,11 +296,10 @@ class _Walk:
 
     def _begin(self, tag: str, values: dict[str, str | None]) -> None:
         self._flush()
-        parent = self._open[-1] if self._open else -1
-        self._open.append(len(self.boxes))
-        self.boxes.append(Box(tag, parent, len(self.lines), len(self.lines)))
-        names = f"{values.get('class') or ''} {values.get('id') or ''}"
-        self._zones.append(_zone(tag, names, self._zones[-1]))
+        around = "main" if self._box < 0 else self.boxes[self._box].zone
+        zone = _zone(tag, f"{values.get('class') or ''} {values.get('id') or ''}", around)
+        self.boxes.append(Box(tag, zone, self._box, len(self.lines), len(self.lines)))
+        self._box = len(self.boxes) - 1
         if tag == "table":
             self._tables.append(_Table(self._count))
             self._count += 1
@@ -310,7 +307,7 @@ class _Walk:
             self._tables[-1].next_row()
         elif self._tables and tag in {"td", "th"}:
             spans = [_span(values.get(name)) for name in ("colspan", "rowspan")]
-            self._tables[-1].next_cell(tag, *spans)
+            self._tables[-1].next_cell(*spans)
 
     def _leave(self, tag: str) -> None:
         self._hidden -= bool(self._hidden)
@@ -324,9 +321,8 @@ class _Walk:
         if tag not in _BOXES:
             return
         self._flush()
-        self._zones.pop()
-        number = self._open.pop()
-        self.boxes[number] = self.boxes[number]._replace(end=len(self.lines))
+        box = self.boxes[self._box] = self.boxes[self._box]._replace(end=len(self.lines))
+        self._box = box.parent
         if tag == "table":
             self._tables.pop()
         elif self._tables and tag in {"td", "th"}:
@@ -338,13 +334,14 @@ class _Walk:
             text = text.replace(" ", "")
         if self._marks or OBJECT in text or any(map(str.isalnum, text)):
             cell = self._tables[-1].cell if self._tables else None
-            box = self._open[-1]
+            box = self.boxes[self._box]
             marks = tuple(
                 mark._replace(start=min(mark.start, len(text)), end=min(mark.end, len(text)))
                 for mark in self._marks
             )
-            tag = self.boxes[box].tag
-            self.lines.append(Line(text, box, tag, self._zones[-1], cell, marks, not self._plain))
+            self.lines.append(
+                Line(text, self._box, box.tag, box.zone, cell, marks, not self._plain)
+            )
         self._text = ""
         self._plain = False
         self._marks = []

@@ -13,8 +13,6 @@ from topiccrawl.links.traps import TrapRules, trap
 from topiccrawl.links.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from selectolax.lexbor import LexborNode
 
     from topiccrawl.addons.records.templates.template import Template
@@ -128,11 +126,10 @@ def next_page_url(html: str, url: str, encoding: str = "utf-8") -> str:
     """
     ranked: dict[int, str] = {}
     for node in parse_html(html).css(_LINKS):
-        for target in _targets(node, url, encoding):
+        if target := _target(node, url, encoding):
             ranked.setdefault(_sign(node, url, target), target)
-    ranks = sorted(rank for rank in ranked if rank < _NO_SIGN)
-    if ranks:
-        return ranked[ranks[0]]
+    if (best := min(ranked, default=_NO_SIGN)) < _NO_SIGN:
+        return ranked[best]
     scripted = scripted_next(html)
     return (canonical(scripted, url, encoding) or "") if scripted else ""
 
@@ -140,17 +137,14 @@ def next_page_url(html: str, url: str, encoding: str = "utf-8") -> str:
 _REL, _TEXT, _NEXT_NUMBER, _NEXT_ARROW, _MORE_BUTTON, _NO_SIGN = range(6)
 
 
-def _targets(node: LexborNode, url: str, encoding: str) -> Iterator[str]:
+def _target(node: LexborNode, url: str, encoding: str) -> str:
+    """Return the URL of a link or button to another page that may be followed, or ""."""
     attributes = node.attributes
     if "nofollow" in (attributes.get("rel") or "").lower().split():
-        return
-    for name in _PLAIN:
-        target = (
-            canonical(attributes.get(name) or "", url, encoding) if name in attributes else None
-        )
-        if target is not None and target != url:
-            yield target
-            return
+        return ""
+    given = (attributes[name] or "" for name in _PLAIN if name in attributes)
+    targets = (canonical(one, url, encoding) or url for one in given)
+    return next((target for target in targets if target != url), "")
 
 
 def _sign(node: LexborNode, url: str, target: str) -> int:

@@ -24,6 +24,7 @@ from topiccrawl.text.normal import fold, has_han
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from topiccrawl.addons.records.templates.layout import Line
     from topiccrawl.addons.records.templates.page import LabelledPage
 
 _MAX_LINES = 6
@@ -109,34 +110,30 @@ def multiline(page: LabelledPage) -> Iterator[tuple[int, str]]:
 
 def extended(page: LabelledPage, number: int, first: str) -> str:
     """Return an address extended by the next lines: of the same box, or up to its postcode."""
-    parts = _continued(page, number, first)
+    parts, box = [first], page.lines[number].box
+    for line, text in _following(page, number):
+        if line.box != box or not continues(parts[-1], text, page.region):
+            break
+        parts.append(text)
     if len(parts) == 1 and not has_han(first) and not postcodes(first, page.region):
         parts += _to_postcode(page, number)
     whole = ("" if has_han(first) else ", ").join(part.strip(" ,.") for part in parts)
     return whole if len(whole) <= LONGEST else first
 
 
-def _continued(page: LabelledPage, number: int, first: str) -> list[str]:
-    """Return the lines of an address in its box."""
-    parts = [first]
+def _following(page: LabelledPage, number: int) -> Iterator[tuple[Line, str]]:
+    """Yield the next lines, up to one with a label, and their texts."""
     for other in range(number + 1, min(number + _MAX_LINES, len(page.lines))):
-        text = page.text(other).strip(" ,")
-        if page.lines[other].box != page.lines[number].box or page.labels[other]:
-            break
-        if not continues(parts[-1], text, page.region):
-            break
-        parts.append(text)
-    return parts
+        if page.labels[other]:
+            return
+        yield page.lines[other], page.text(other).strip(" ,")
 
 
 def _to_postcode(page: LabelledPage, number: int) -> list[str]:
     """Return the next lines up to one that ends in a postcode; none if there is no such line."""
     found: list[str] = []
-    for other in range(number + 1, min(number + _MAX_LINES, len(page.lines))):
-        text = page.text(other).strip(" ,")
-        if page.lines[other].tag != page.lines[number].tag or page.labels[other]:
-            break
-        if not continues("-", text, page.region):
+    for line, text in _following(page, number):
+        if line.tag != page.lines[number].tag or not continues("-", text, page.region):
             break
         found.append(text)
         codes = postcodes(text, page.region)

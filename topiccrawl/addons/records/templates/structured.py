@@ -76,12 +76,13 @@ def _is_subject(node: dict[str, Any]) -> bool:
 
 
 def _subject(node: dict[str, Any]) -> Subject:
-    facts = [(kind, text) for key, kind in _FACTS.items() for text in _texts(node.get(key))]
-    for point in _as_list(node.get("contactPoint")):
-        if isinstance(point, dict):
-            facts += [
-                (kind, text) for key, kind in _FACTS.items() for text in _texts(point.get(key))
-            ]
+    points = [one for one in _as_list(node.get("contactPoint")) if isinstance(one, dict)]
+    facts = [
+        (kind, text)
+        for source in (node, *points)
+        for key, kind in _FACTS.items()
+        for text in _texts(source.get(key))
+    ]
     for address in _as_list(node.get("address")):
         facts += _address(address)
     name = node.get("legalName") if isinstance(node.get("legalName"), str) else node["name"]

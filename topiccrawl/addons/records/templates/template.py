@@ -22,7 +22,6 @@ from topiccrawl.topics.fields import Hosts, NamedPart, Part, Seeds
 from topiccrawl.userfiles import FileKind, list_files, read_model, read_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from importlib.resources.abc import Traversable
 
 PACKAGE = "topiccrawl.addons.records.templates"
@@ -242,11 +241,12 @@ def resolve(argument: str, folder: Path = FOLDER) -> Template:
     text = argument.strip()
     if text.endswith(".toml"):
         return read(Path(text))
-    for name, where in _files(folder):
-        if text in {name, read_name(where, _KIND)}:
+    shipped = (one for one in resources.files(PACKAGE).iterdir() if one.name.endswith(".toml"))
+    named = [(name, read_name(where, _KIND), where) for name, where in list_files(folder, shipped)]
+    for name, own, where in named:
+        if text in {name, own}:
             return read(where)
-    named = ((name, read_name(where, _KIND)) for name, where in _files(folder))
-    known = ", ".join(f"{name} ({own})" if own else name for name, own in named)
+    known = ", ".join(f"{name} ({own})" if own else name for name, own, _ in named)
     raise TemplateError(
         "template {text!r}: no such template; pass a path ending in .toml, or one of {known}",
         text=text,
@@ -261,17 +261,6 @@ def read(path: Path | Traversable) -> Template:
         TemplateError: Lists all errors in the file, each with field, value and remedy.
     """
     return read_model(path, _KIND, name=path.name.removesuffix(".toml"))
-
-
-def available(folder: Path = FOLDER) -> Iterator[tuple[str, str]]:
-    """Yield name and path of the template files that ``resolve`` finds by name."""
-    for name, where in _files(folder):
-        yield name, str(where)
-
-
-def _files(folder: Path) -> Iterator[tuple[str, Path | Traversable]]:
-    shipped = (one for one in resources.files(PACKAGE).iterdir() if one.name.endswith(".toml"))
-    return list_files(folder, shipped)
 
 
 _KIND = FileKind(

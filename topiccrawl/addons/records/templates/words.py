@@ -208,7 +208,5 @@ class Vocabulary:
     def whole_field(self, label: str) -> str:
         """Return the field whose source pattern matches a whole label; "" if none."""
         bare = "".join(label.split())
-        if len(bare) > LONGEST_LABEL:
-            return ""
-        fields = [field for field, pattern in self._source_patterns if pattern.fullmatch(bare)]
-        return fields[0] if fields else ""
+        matches = (field for field, pattern in self._source_patterns if pattern.fullmatch(bare))
+        return next(matches, "")

@@ -77,13 +77,11 @@ class ShardCrawl:
         may_fetch: Callable[[], bool], *, shared: bool = False,
     ) -> None:  # fmt: skip
         self.task, self.shard = task, shard
-        self._cache_path = cache_path(settings, shard.site)
         self._may_fetch = may_fetch
-        cached = settings.getfloat("TOPICCRAWL_SHARED_SECONDS") and (
-            shared or self._cache_path.exists()
-        )
-        path = self._cache_path if cached else None
-        self._runner = AsyncCrawlerRunner(settings_for(settings, task, shard, max_pages, path))
+        cache = cache_path(settings, shard.site)
+        cached = settings.getfloat("TOPICCRAWL_SHARED_SECONDS") and (shared or cache.exists())
+        own = settings_for(settings, task, shard, max_pages, cache if cached else None)
+        self._runner = AsyncCrawlerRunner(own)
         self._crawler: Crawler | None = None
         self._crawl: asyncio.Task[None] | None = None
         self._started_at = time.monotonic()
@@ -206,10 +204,6 @@ class ShardCrawl:
             rest,
             dict(self._tried),
         )
-
-    def delete_shared_responses(self) -> None:
-        """Delete the site's shared responses."""
-        self._cache_path.unlink(missing_ok=True)
 
     def outcome(self) -> tuple[TurnOutcome, str]:
         """Return the outcome and its reason."""

@@ -16,9 +16,8 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.addons.url_patterns.learner import DROPS_KEY, KEY
+from topiccrawl.addons.url_patterns.learner import KEY, LearnedSite
 from topiccrawl.addons.url_patterns.pattern import Label, Pattern, PatternSet
-from topiccrawl.addons.url_patterns.site import SiteLearner
 from topiccrawl.addons.url_patterns.tally import Outcome
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say, say_or, site_named
 from topiccrawl.errors import ConfigurationError, translated
@@ -36,6 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from scrapy.settings import BaseSettings
+
+    from topiccrawl.addons.url_patterns.site import SiteLearner
 
 _QUEUES = ("prior", "normal", "crawled", "error")
 _OUTCOMES = {"news": Outcome.ARTICLE, "hub": Outcome.HUB, "other": Outcome.OTHER}
@@ -79,14 +80,14 @@ class Command(OperatorCommand, ScrapyCommand):
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
         match args:
             case ["show"] | []:
-                lines = [*starmap(_summary, self._learners(asyncio.run(self._sites())).items())]
+                lines = [*starmap(_summary, self._learners().items())]
                 place = storage_of(self.options).place
                 none = tr("{place}: no URL pattern of any site", place=place)
                 say_or(lines, none)
             case ["show", name]:
                 site = site_named(name)
-                drops = asyncio.run(self._known(site)).get(DROPS_KEY, {})
-                say(*describe(site, self._learner(site), drops))
+                learner, drops, _ = asyncio.run(self._stored([site]))[site]
+                say(*describe(site, learner, drops))
             case ["learn", *files] if len(files) <= 1:
                 self._learn(self._sources(files, opts))
             case ["edit", name, label, regex]:
@@ -100,19 +101,14 @@ class Command(OperatorCommand, ScrapyCommand):
             case _:
                 raise UsageError
 
-    async def _sites(self) -> list[str]:
+    async def _stored(self, sites: Iterable[str] | None) -> dict[str, LearnedSite]:
         async with Sites(storage_of(self.options)) as knowledge:
-            return await knowledge.sites(KEY)
+            names = await knowledge.sites(KEY) if sites is None else dict.fromkeys(sites)
+            return {site: LearnedSite.from_json(await knowledge.get(site)) for site in names}
 
-    async def _known(self, site: str) -> dict[str, Any]:
-        async with Sites(storage_of(self.options)) as knowledge:
-            return await knowledge.get(site)
-
-    def _learner(self, site: str) -> SiteLearner:
-        return SiteLearner.from_json(asyncio.run(self._known(site)).get(KEY, {}))
-
-    def _learners(self, sites: Iterable[str]) -> dict[str, SiteLearner]:
-        return {site: self._learner(site) for site in dict.fromkeys(sites)}
+    def _learners(self, sites: Iterable[str] | None = None) -> dict[str, SiteLearner]:
+        """Return the learners of sites; by default of all that are stored."""
+        return {name: site.learner for name, site in asyncio.run(self._stored(sites)).items()}
 
     async def _save(self, learners: Mapping[str, SiteLearner]) -> None:
         async with Sites(storage_of(self.options)) as knowledge:
@@ -150,16 +146,16 @@ class Command(OperatorCommand, ScrapyCommand):
         say(*starmap(_summary, learners.items()))
 
     def _edit(self, site: str, label: str, regex: str) -> None:
-        learner = self._learner(site)
+        learner = self._learners([site])[site]
         new = () if label == "none" else (_by_hand({"expression": regex, "label": label}),)
         _replace(learner, regex, *new)
         asyncio.run(self._save({site: learner}))
         say(*describe(site, learner, {}))
 
     def _export(self, sites: list[str]) -> None:
-        for site in sites or asyncio.run(self._sites()):
-            for pattern in self._learner(site).patterns.patterns:
-                say(json.dumps({"site": site, **pattern.to_json()}, ensure_ascii=False))
+        for site, learner in self._learners(sites or None).items():
+            for pattern in learner.patterns.patterns:
+                say(json.dumps({"site": site, **pattern._asdict()}, ensure_ascii=False))
 
     def _hub(self, url: str, files: list[str]) -> list[str]:
         text = message("{value}: cannot be read: {error}")

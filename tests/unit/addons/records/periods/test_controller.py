@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from topiccrawl.addons.records.periods.controller import PeriodController, Stores
-from topiccrawl.addons.records.periods.periods import Phase, Stage
+from topiccrawl.addons.records.periods.controller import PeriodController
+from topiccrawl.addons.records.periods.periods import Periods, Phase, Stage
 from topiccrawl.addons.records.periods.seeds import Hit, SamplingRules, random_draw
 from topiccrawl.addons.records.periods.visits import Child, PageRequest, PageResult, Result
 from topiccrawl.addons.records.record import FoundValue, Record
@@ -54,7 +54,7 @@ class FakeSites:
         self.requested.append(request.url)
         behaviour = self.sites[request.seed]
         if behaviour == "dead":
-            return [], step(request, Result.FAILED, note="dns")
+            return [], step(request, Result.FAILED)
         if behaviour == "left" or (behaviour == "moved" and request.url.endswith("/lx")):
             return [], step(request, Result.MISSING)
         if request.layer == 0:
@@ -73,11 +73,10 @@ async def period(
     template: Template = TEMPLATE,
 ) -> PeriodController:  # fmt: skip
     """Run a period to its end, or until ``stop`` pages have been answered, as a spider does."""
-    stores = Stores.of(SqliteStorage(folder))
     clock = iter(range(1000 * number, 1000 * number + 900))
     controller = PeriodController(
         template,
-        stores,
+        SqliteStorage(folder),
         lambda: float(next(clock)),
         rules or SamplingRules(concurrency=3, chance=False),
     )
@@ -94,7 +93,7 @@ async def period(
             if stop and len(web.requested) >= stop:
                 await controller.close()
                 return controller
-        queue = await controller.idle(lambda _: "lost")
+        queue = await controller.idle()
         if not queue:
             break
     await controller.close()
@@ -136,11 +135,12 @@ def test_useful_seeds_of_the_last_period_are_added_again(
 ) -> None:
     async def check() -> None:
         await period(tmp_path, FakeSites(s1="1", s2="2", s3="empty"), 1)
-        stores = Stores.of(SqliteStorage(tmp_path))
-        controller = PeriodController(TEMPLATE, stores, lambda: 2000.0, SamplingRules(chance=False))
+        storage = SqliteStorage(tmp_path)
+        rules = SamplingRules(chance=False)
+        controller = PeriodController(TEMPLATE, storage, lambda: 2000.0, rules)
         await controller.open(2)
         await controller.add_hits([Hit(0, "http://s4.test/")])
-        queue = await controller.idle(lambda _: "lost")
+        queue = await controller.idle()
         numbers = {one.seed for one in queue}
         assert numbers == {"http://s4.test/", "http://s1.test/", "http://s2.test/"}
         await controller.close()
@@ -178,8 +178,8 @@ def test_record_limit_holds_for_a_resumed_period(tmp_path: Path) -> None:
 
 def test_summary_of_a_search_has_the_number_of_results(tmp_path: Path) -> None:
     async def check() -> None:
-        stores = Stores.of(SqliteStorage(tmp_path))
-        controller = PeriodController(TEMPLATE, stores, lambda: 1000.0, SamplingRules())
+        storage = SqliteStorage(tmp_path)
+        controller = PeriodController(TEMPLATE, storage, lambda: 1000.0, SamplingRules())
         await controller.open(1)
         await controller.add_hits([Hit(1, "http://a.test/"), Hit(2, "http://b.test/")])
         for text in (controller.progress(), *await controller.summary()):
@@ -197,8 +197,7 @@ def test_skipped_seeds_are_crawled_in_the_next_period(tmp_path: Path) -> None:
         first = await period(tmp_path, FakeSites(**sites), 1, rules=SamplingRules(concurrency=4))
         skipped_count = first.counts["seeds/skipped"]
         assert 3 <= skipped_count <= 15
-        for store in first.stores:
-            await store.open()
+        await first.open(1)
         outcomes = await first.seeds.outcomes()
         lines = "\n".join([*await first.summary(), first.progress()])
         assert f"{skipped_count} seeds skipped until the next period" in lines
@@ -223,7 +222,7 @@ def test_failures_before_a_seed_lower_its_probability(tmp_path: Path) -> None:
         done = await period(
             tmp_path, FakeSites(**sites), 1, rules=SamplingRules(concurrency=1, random_seed=3)
         )
-        await done.stores.periods.open()
+        await done.open(1)
         outcomes = await done.seeds.outcomes()
         await done.close()
         failed = 0
@@ -237,11 +236,11 @@ def test_failures_before_a_seed_lower_its_probability(tmp_path: Path) -> None:
 
 def test_pages_of_a_seed_are_limited(tmp_path: Path) -> None:
     async def check() -> None:
-        stores = Stores.of(SqliteStorage(tmp_path))
-        controller = PeriodController(TEMPLATE, stores, lambda: 1.0, SamplingRules(chance=False))
+        storage = SqliteStorage(tmp_path)
+        controller = PeriodController(TEMPLATE, storage, lambda: 1.0, SamplingRules(chance=False))
         await controller.open(1)
         await controller.add_hits([Hit(0, "http://s1.test/")])
-        (home,) = await controller.idle(lambda _: "")
+        (home,) = await controller.idle()
         children = [Child(f"http://s1.test/{n % 40}", 1) for n in range(100)]
         admitted = controller.admit(home.seed, children)
         assert len(admitted) == TEMPLATE.limits.pages_per_seed - 1
@@ -299,8 +298,5 @@ def test_same_seeds_are_sampled_at_any_concurrency(tmp_path: Path, stop: int) ->
 
 
 async def seed_outcomes(folder: Path) -> list[tuple[int, Stage, float, int]]:
-    stores = Stores.of(SqliteStorage(folder))
-    await stores.periods.open()
-    found = await stores.periods.outcomes("t", 1)
-    await stores.periods.close()
-    return sorted(found)
+    async with Periods(SqliteStorage(folder)) as periods:
+        return sorted(await periods.outcomes("t", 1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -64,6 +64,12 @@ def page(path: str, *names: str, state: State = State.DONE) -> Visit:
         for name in names
     )
     return Visit(url, state=state, period=1, records=records)
+
+
+def test_visits_of_earlier_versions_are_read() -> None:
+    stored = {**asdict(page("1", "甲")), "note": "dns"}
+    seed = Seed("t", "http://a.test/", visits={"v": stored})
+    assert ActiveSeed.from_seed(seed).visits == {"v": page("1", "甲")}
 
 
 def test_record_is_gone_when_its_pages_are_gone_or_differ(tmp_path: Path) -> None:

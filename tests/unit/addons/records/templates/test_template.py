@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import resources
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topiccrawl.addons.records.templates.template import (
+    PACKAGE,
     CrawlWord,
     Limits,
     Search,
     Template,
-    available,
     read,
     resolve,
 )
@@ -76,8 +77,9 @@ def test_template_file_is_read(tmp_path: Path) -> None:
 
 
 def test_shipped_templates_are_valid_and_found_by_both_names() -> None:
-    names = dict(available())
-    assert {"software-companies-sichuan", "bicycle-workshops-cornwall"} <= names.keys()
+    files = [one.name for one in resources.files(PACKAGE).iterdir()]
+    names = {file.removesuffix(".toml") for file in files if file.endswith(".toml")}
+    assert {"software-companies-sichuan", "bicycle-workshops-cornwall"} <= names
     for name in names:
         template = resolve(name)
         assert template == resolve(template.name)

@@ -88,22 +88,19 @@ _FOREIGN = re.compile(r"@|https?:|www\.|\d{7,}|©|版权|copyright", re.IGNORECA
 _HAN_GAP = re.compile(r"(?<=[\u3400-\u9fff\d])\s+(?=[\u3400-\u9fff])|(?<=[\u3400-\u9fff])\s+(?=\d)")
 
 
-def address(text: str) -> Value | None:
-    """Return the address in a labelled text, or None if it cannot be an address.
+def address(text: str) -> list[Value]:
+    """Return the address in a labelled text; nothing if it cannot be an address.
 
     Links to maps, a postcode in brackets and surrounding punctuation are removed.
 
     >>> address(" 成都市高新区天府大道1号 （邮编：610041）。[查看地图]")
-    Value(value='成都市高新区天府大道1号', start=0, end=32)
+    [Value(value='成都市高新区天府大道1号', start=0, end=32)]
     >>> address("******"), address("请登录后查看")
-    (None, None)
+    ([], [])
     """
-    if OBJECT in text:
-        text = text.partition(OBJECT)[0]
+    text = text.partition(OBJECT)[0]
     written = tidy(text)
-    if not plausible(written):
-        return None
-    return Value(written, 0, len(text))
+    return [Value(written, 0, len(text))] if plausible(written) else []
 
 
 def tidy(text: str) -> str:

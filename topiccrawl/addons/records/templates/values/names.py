@@ -70,17 +70,15 @@ _PLACES = re.compile(
 )
 
 
-def name(text: str) -> Value | None:
-    """Return the name in a labelled text, or None if it cannot be a name.
+def name(text: str) -> list[Value]:
+    """Return the name in a labelled text; nothing if it cannot be a name.
 
-    >>> name("：四川天府软件有限公司（官网）"), name("请输入公司名称") is None
-    (Value(value='四川天府软件有限公司', start=0, end=15), False)
+    >>> name("：四川天府软件有限公司（官网）"), name("2013")
+    ([Value(value='四川天府软件有限公司', start=0, end=15)], [])
     """
-    if OBJECT in text:
-        return None
     written = tidy(text)
-    fits = 2 <= len(written) <= LONGEST and any(map(str.isalpha, written))  # noqa: PLR2004
-    return Value(written, 0, len(text)) if fits and "@" not in written else None
+    fits = OBJECT not in text and "@" not in written and 2 <= len(written) <= LONGEST  # noqa: PLR2004
+    return [Value(written, 0, len(text))] if fits and any(map(str.isalpha, written)) else []
 
 
 def tidy(text: str) -> str:

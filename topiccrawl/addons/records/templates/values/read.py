@@ -37,25 +37,22 @@ def read_values(kind: ValueKind, text: str, region: str) -> list[Value]:
         return telephones(text, region)
     if kind == "postcode":
         return postcodes(text, region)
-    if kind in _MANY:
-        return _MANY[kind](text)
-    one = _ONE.get(kind, _text)(text)
-    return [] if one is None else [one]
+    return _READERS[kind](text)
 
 
-def _text(text: str) -> Value | None:
-    if OBJECT in text:
-        return None
+def _text(text: str) -> list[Value]:
     written = shown(text).strip(_EDGES)
     fits = written and len(written) <= LONGEST_TEXT and any(map(str.isalnum, written))
-    return Value(written, 0, len(text)) if fits else None
+    return [Value(written, 0, len(text))] if fits and OBJECT not in text else []
 
 
-_MANY: dict[str, Callable[[str], list[Value]]] = {
+_READERS: dict[str, Callable[[str], list[Value]]] = {
+    "address": address,
+    "name": name,
     "mail": mails,
     "url": urls,
     "qq": qqs,
     "number": numbers,
     "date": dates,
+    "text": _text,
 }
-_ONE: dict[str, Callable[[str], Value | None]] = {"address": address, "name": name}

@@ -130,10 +130,7 @@ def _locals(
     for match in _LOCAL.finditer(text):
         if any(start < match.end() and match.start() < end for _, start, end in found):
             continue
-        digits = re.sub(r"\D", "", match[0])
-        if len(digits) not in _LOCAL_LENGTHS:
-            continue
-        full = with_area(digits, area, region)
+        full = with_area(re.sub(r"\D", "", match[0]), area, region)
         extension = extensions.get(match.end())
         more = f" ext. {extension[1]}" if extension else ""
         values.append(Value(full + more, match.start(), match.end()))
