@@ -25,15 +25,12 @@ from topiccrawl.scheduler.hooks import components
 from topiccrawl.storage.formats import template
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Sequence
 
     from scrapy.settings import BaseSettings, Settings
 
     from topiccrawl.addons.dashboard.stored import Source, StoredSource
     from topiccrawl.storage.ledger import Ledger
-    from topiccrawl.storage.status import State
-
-    Exposition = Callable[[Sequence[State]], tuple[bytes, str]]
 
 logger = logging.getLogger(__name__)
 
@@ -60,17 +57,15 @@ class DashboardServer:
         source: Data source.
         guard: Access control.
         routes: More routes, such as those of tasks.
-        metrics: Returns the text of /metrics and its content type; None if it is not available.
         start: The page at ``/``: ``crawl`` or ``crawls``.
     """
 
     def __init__(
         self, source: Source, guard: Guard, routes: Sequence[web.RouteDef] = (),
-        metrics: Exposition | None = None, start: str = "crawl",
+        start: str = "crawl",
     ) -> None:  # fmt: skip
         self.source = source
         self.guard = guard
-        self._metrics = metrics
         self._start = start
         self._channels: dict[str, Channel] = {}
         self._app = web.Application(
@@ -167,11 +162,11 @@ class DashboardServer:
         return json_response(await self.source.more(_crawl_in(request)))
 
     async def _get_metrics(self, _request: web.Request) -> web.StreamResponse:
-        if self._metrics is None:
+        if not available():
             raise web.HTTPNotImplemented(
                 text="metrics need prometheus-client: pip install 'topiccrawl[metrics]'\n"
             )
-        body, kind = self._metrics(await self.source.states())
+        body, kind = exposition(await self.source.states())
         return web.Response(body=body, headers={"Content-Type": kind})
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
@@ -216,8 +211,7 @@ async def serving(
             ledger = frontiers_of(settings).ledger()
             closing.push_async_callback(ledger.close)
             routes += contributed_routes(settings, ledger)
-        metrics, guard = exposition if available() else None, guard_of(settings, address)
-        server = DashboardServer(source, guard, routes, metrics, start)
+        server = DashboardServer(source, guard_of(settings, address), routes, start)
         await server.start()
         closing.push_async_callback(server.stop)
         yield server
