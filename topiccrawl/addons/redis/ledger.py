@@ -63,25 +63,16 @@ class _Client:
 
 
 class SharedLedger(_Client):
-    """Rows in Redis; see ``storage.ledger.Ledger``.
-
-    Args:
-        client: See ``_Client``.
-        base: Prefix of the keys.
-    """
-
-    def __init__(self, client: Redis, base: str = BASE) -> None:
-        super().__init__(client)
-        self._base = base
+    """Rows in Redis; see ``storage.ledger.Ledger``."""
 
     async def get(self, kind: str, name: str) -> str | None:
         """Return one row, or None."""
-        found = await self._reply(self._client.hget(self._base + kind, name))
+        found = await self._reply(self._client.hget(BASE + kind, name))
         return None if found is None else found.decode()
 
     async def read(self, *kinds: str) -> Rows:
         """Return all rows of the given kinds."""
-        tables = await self._reply(self._client.eval(_READ, 1, self._base, *kinds))
+        tables = await self._reply(self._client.eval(_READ, 1, BASE, *kinds))
         return {
             kind: {
                 name.decode(): text.decode()
@@ -93,7 +84,7 @@ class SharedLedger(_Client):
     async def swap(self, before: Mapping[Key, str | None], after: Mapping[Key, str | None]) -> bool:
         """Write ``after`` if all rows equal ``before``; return whether it was written."""
         texts = _packed(before), _packed(after)
-        return bool(await self._reply(self._client.eval(_SWAP, 1, self._base, *texts)))
+        return bool(await self._reply(self._client.eval(_SWAP, 1, BASE, *texts)))
 
     async def now(self) -> float:
         """Return the time of Redis, in seconds since the epoch."""
