@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchmarks.output import command_line, show
 from benchmarks.processes import start, topic_crawl
 from lab.demo import DemoServer, Web, generate
+from lab.demo.judge import read_log
 
 if TYPE_CHECKING:
     import subprocess
@@ -135,10 +136,8 @@ def lines(log: Path) -> int:
 
 def _answered(log: Path) -> Counter[str]:
     """Count the responses 200 of each page."""
-    lines = (line.split("\t") for line in log.read_text(encoding="utf-8").splitlines())
-    return Counter(
-        url for _, _, status, _, url in lines if status == "200" and not url.endswith("/robots.txt")
-    )
+    good = (one.url for one in read_log(log) if one.status == 200)  # noqa: PLR2004
+    return Counter(url for url in good if not url.endswith("/robots.txt"))
 
 
 def stored(state: Path) -> set[str]:
