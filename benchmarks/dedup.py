@@ -24,7 +24,6 @@ import tempfile
 import time
 from collections import Counter
 from functools import partial
-from itertools import accumulate
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -35,6 +34,7 @@ from benchmarks.dedup_methods import Detector, Indexed, detectors
 from benchmarks.extract import rows
 from benchmarks.output import DATA, columns, command_line, show
 from benchmarks.reprints import distinct, follow_ups, stream
+from benchmarks.score import Words
 from lab.demo import generate
 from lab.demo.plan import Kind
 from topiccrawl.dedup.factory import NAMES, find_duplicates, load_detector
@@ -180,12 +180,8 @@ class MadeUp:
     """Articles of words drawn by their frequency in Chinese; equal numbers give equal texts."""
 
     def __init__(self, seed: int) -> None:
-        from wordfreq import get_frequency_dict  # noqa: PLC0415 - of topiccrawl[bench]
-
-        table = get_frequency_dict("zh", wordlist="small")
-        self._words = list(table)
-        self._sums = list(accumulate(table.values()))
         self._seed = seed
+        self._words = Words(random.Random(seed))  # noqa: S311
 
     def article(self, number: int) -> Article:
         """Return a new text, or, once in ten, most of the text of one of the thousand before it."""
@@ -204,8 +200,8 @@ class MadeUp:
         )
 
     def _body(self, number: int) -> str:
-        rng = random.Random(-number)  # noqa: S311
-        words = rng.choices(self._words, cum_weights=self._sums, k=_WORDS)
+        self._words.dice = rng = random.Random(-number)  # noqa: S311
+        words = self._words.vocabulary(_WORDS)
         marks = [
             f"{rng.randint(1, 999)}，" if place % 20 == 19 else "" for place in range(_WORDS)  # noqa: PLR2004
         ]  # fmt: skip

@@ -26,6 +26,7 @@ import sys
 import time
 from collections import Counter
 from functools import partial
+from itertools import accumulate
 from pathlib import Path
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, NamedTuple
@@ -118,11 +119,11 @@ class Words:
         self.dice = dice
         table = chinese_table()
         self._words = [word for word in table if simplify(word) == word]
-        self._weights = [math.exp(-table[word]) for word in self._words]
+        self._sums = list(accumulate(math.exp(-table[word]) for word in self._words))
 
     def vocabulary(self, size: int) -> list[str]:
         """Draw words, frequent ones more often."""
-        return self.dice.choices(self._words, self._weights, k=size)
+        return self.dice.choices(self._words, cum_weights=self._sums, k=size)
 
     def text(self, own: Sequence[str], words: int, share: float) -> str:
         """Return a text of the words ``own``, a share of them replaced by terms of the topic."""
