@@ -11,7 +11,7 @@ import time
 from contextlib import contextmanager
 from heapq import heappop, heappush
 from struct import Struct
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import lmdb
 import redis
@@ -34,18 +34,6 @@ if TYPE_CHECKING:
 
 OPEN_FILES = 5_000
 """Hosts up to which Scrapy's queue is on disk: it holds a file open for each."""
-
-
-class Peer(Protocol):
-    """A queue that is compared with the frontier."""
-
-    def push(self, offers: Iterable[Offer]) -> None:
-        """Queue links; skip those queued before."""
-        ...
-
-    def pop(self) -> object:
-        """Return the next URL or request, or None."""
-        ...
 
 
 class Heap:
@@ -188,6 +176,10 @@ class ScrapyRedis:
         """Return the best request of all hosts, and delete it from Redis."""
         request: Request | None = self._queue.pop()
         return request
+
+
+Peer = Heap | BareLmdb | ScrapyQueue | ScrapyRedis
+"""Queues that are compared with the frontier: ``push`` queues new links, ``pop`` takes the next."""
 
 
 @contextmanager
