@@ -71,7 +71,7 @@ def serving(web: CompanyWeb, log: Path | None = None, former: Sequence[str] = ()
 
     ``former`` are the hosts of earlier editions.
     """
-    both = Together([Engine({QUERY: results(web)})], Departed(web, former))
+    both = Together(Engine({QUERY: results(web)}), Departed(web, former))
     with DemoServer(both, log) as server:
         yield server.proxy
 
