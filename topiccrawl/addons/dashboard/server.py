@@ -76,7 +76,7 @@ class DashboardServer:
                 web.get("/", self._page),
                 web.get("/{page:crawl|crawls|articles}", self._page),
                 web.get("/static/words.{language:en|zh}.json", _words),
-                web.get("/static/{name}", self._static),
+                web.get("/static/{name}", _static),
                 web.get("/api/state", self._get_state),
                 web.get("/api/events", self._events),
                 web.get("/api/articles", self._articles),
@@ -145,9 +145,6 @@ class DashboardServer:
             content_type="text/html",
             charset="utf-8",
         )
-
-    async def _static(self, request: web.Request) -> web.StreamResponse:
-        return _file(request.match_info["name"])
 
     async def _get_state(self, request: web.Request) -> web.StreamResponse:
         return json_response(await self.source.state(_crawl_in(request)))
@@ -261,7 +258,8 @@ async def _words(request: web.Request) -> web.Response:
     )
 
 
-def _file(name: str) -> web.Response:
+async def _static(request: web.Request) -> web.Response:
+    name = request.match_info["name"]
     suffix = name[name.rfind(".") :]
     found = files("topiccrawl.addons.dashboard").joinpath("static", name)
     if suffix not in _TYPES or "/" in name or "\\" in name or not found.is_file():
