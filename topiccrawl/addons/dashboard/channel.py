@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import time
 from contextlib import suppress
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from aiohttp import web
 
 from topiccrawl.errors import ConfigurationError, StateError, StateVersionError, TopiccrawlError
-from topiccrawl.storage.rows import clean
+from topiccrawl.storage.runs import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -105,21 +104,12 @@ class Channel:
 
 def event(state: State) -> str:
     """Format a state as an event."""
-    return f"data: {text_of(state)}\n\n"
+    return f"data: {to_json(state)}\n\n"
 
 
-def text_of(value: Any) -> str:  # noqa: ANN401 - any JSON value
-    r"""Return JSON on one line that can always be encoded in UTF-8.
-
-    >>> text_of(["\ud800", 1])
-    '["?",1]'
-    """
-    return clean(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
-
-
-def json_response(value: Any) -> web.Response:  # noqa: ANN401 - any JSON value
+def json_response(value: object) -> web.Response:
     """Return a response with a value as JSON."""
-    return web.Response(text=text_of(value), content_type="application/json")
+    return web.Response(text=to_json(value), content_type="application/json")
 
 
 @web.middleware
@@ -136,7 +126,7 @@ async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamRe
         invalid = isinstance(error, ConfigurationError | StateError)
         unreadable = not invalid or isinstance(error, StateVersionError)
         kind = web.HTTPServiceUnavailable if unreadable else web.HTTPBadRequest
-        reason = text_of({"error": error.public})
+        reason = to_json({"error": error.public})
         raise kind(text=reason, content_type="application/json") from error
 
 

@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 from aiohttp import web
 
-from topiccrawl.addons.dashboard.channel import json_response, number_in, text_of
+from topiccrawl.addons.dashboard.channel import json_response, number_in
 from topiccrawl.addons.dashboard.merge import overview
 from topiccrawl.commands.marking import WANTED, mark, uncertain_pages
 from topiccrawl.errors import ConfigurationError, StateError
@@ -28,6 +28,7 @@ from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.feed import SUMMARY
 from topiccrawl.storage.formats import encoding_of
+from topiccrawl.storage.runs import to_json
 from topiccrawl.storage.selection import Selection, day, group_by_event, site_in, words_in
 from topiccrawl.storage.sites import MarkStore
 from topiccrawl.storage.tables import (
@@ -179,7 +180,7 @@ class Library:
     async def _json_feed(self, request: web.Request) -> web.Response:
         topic = request.match_info["topic"]
         feed = json_feed(topic, await self._select(Selection(topic), FEED_ENTRIES))
-        return web.Response(text=text_of(feed), content_type="application/feed+json")
+        return web.Response(text=to_json(feed), content_type="application/feed+json")
 
     async def _doubtful(self, request: web.Request) -> web.Response:
         topic = self._topic(request.query.get("topic", ""))
