@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+MAX_ARTICLES = 200
+"""Maximum number of articles in one response."""
 POLL_SECONDS = 1.0
 """Seconds between two reads of the state, which all readers share."""
 KEEPALIVE_SECONDS = 15.0
@@ -130,16 +132,17 @@ async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamRe
         raise kind(text=reason, content_type="application/json") from error
 
 
-def number_in(request: web.Request, name: str, default: int, most: int) -> int:
-    """Return a number of a request's query, at most ``most``.
+def page_in(request: web.Request) -> tuple[int, int]:
+    """Return offset and limit of a request's query, at most 10**9 and ``MAX_ARTICLES``.
 
     Raises:
-        ConfigurationError: It is not a whole number.
+        ConfigurationError: One of them is not a whole number.
     """
-    text = request.query.get(name, str(default))
-    if not (text.isascii() and text.isdigit()):
+    texts = request.query.get("offset", "0"), request.query.get("limit", "50")
+    if not all(text.isascii() and text.isdigit() for text in texts):
         raise ConfigurationError("offset and limit must be whole numbers")
-    return min(int(text[:10]), most)
+    offset, limit = (int(text[:10]) for text in texts)
+    return min(offset, 10**9), min(limit, MAX_ARTICLES)
 
 
 def difference(old: State, new: State) -> State:

@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 from aiohttp import web
 
-from topiccrawl.addons.dashboard.channel import json_response, number_in
+from topiccrawl.addons.dashboard.channel import json_response, page_in
 from topiccrawl.addons.dashboard.merge import overview
 from topiccrawl.commands.marking import WANTED, mark, uncertain_pages
 from topiccrawl.errors import ConfigurationError, StateError
@@ -53,8 +53,6 @@ if TYPE_CHECKING:
 
 COUNTED = 2_000
 """Number of last stored articles in which facets are counted."""
-MAX_ARTICLES = 200
-"""Maximum number of articles in one response."""
 FACET_VALUES = 12
 """Number of values shown of a facet, the most frequent ones."""
 MAX_EXPORTED = 20_000
@@ -127,8 +125,7 @@ class Library:
 
     async def _search(self, request: web.Request) -> web.Response:
         selection = selection_in(request)
-        offset = number_in(request, "offset", 0, 10**9)
-        limit = number_in(request, "limit", 50, MAX_ARTICLES)
+        offset, limit = page_in(request)
         most, event = max(COUNTED, offset + limit), request.query.get("event", "")
         found = await self._select(selection, most, event)
         marks = await self._marks(selection.topic)

@@ -14,7 +14,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 from typing_extensions import override
 
 from topiccrawl.addons.dashboard.address import Address
-from topiccrawl.addons.dashboard.channel import Channel, errors_as_json, json_response, number_in
+from topiccrawl.addons.dashboard.channel import Channel, errors_as_json, json_response, page_in
 from topiccrawl.addons.dashboard.guard import HEADERS, Guard, guard_of
 from topiccrawl.addons.dashboard.library import Library
 from topiccrawl.addons.dashboard.metrics import available, exposition
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MAX_ARTICLES = 200
-"""Maximum number of articles in one response."""
 MAX_CONNECTIONS = 256
 """Maximum number of connections; more are closed at once, to save the crawl's file descriptors."""
 IDLE_TIMEOUT = 30.0
@@ -150,9 +148,7 @@ class DashboardServer:
         return json_response(await self.source.state(_crawl_in(request)))
 
     async def _articles(self, request: web.Request) -> web.StreamResponse:
-        offset = number_in(request, "offset", 0, 10**9)
-        limit = number_in(request, "limit", 50, MAX_ARTICLES)
-        total, found = await self.source.articles(_crawl_in(request), offset, limit)
+        total, found = await self.source.articles(_crawl_in(request), *page_in(request))
         return json_response({"total": total, "articles": [one._asdict() for one in found]})
 
     async def _more(self, request: web.Request) -> web.StreamResponse:
