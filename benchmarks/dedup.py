@@ -15,7 +15,6 @@ They are compared with SimHash, and with MinHash LSH if datasketch is installed.
 
 from __future__ import annotations
 
-import gzip
 import json
 import math
 import random
@@ -23,10 +22,8 @@ import re
 import sys
 import tempfile
 import time
-from bisect import bisect
 from collections import Counter
 from functools import partial
-from itertools import accumulate
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -34,8 +31,10 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from benchmarks.dedup_methods import Detector, Indexed, detectors
-from benchmarks.output import columns, command_line, show
+from benchmarks.extract import rows
+from benchmarks.output import DATA, columns, command_line, show
 from benchmarks.reprints import distinct, follow_ups, stream
+from benchmarks.score import Words
 from lab.demo import generate
 from lab.demo.plan import Kind
 from topiccrawl.dedup.factory import NAMES, find_duplicates, load_detector
@@ -49,7 +48,6 @@ if TYPE_CHECKING:
     from benchmarks.reprints import Case
     from topiccrawl.dedup import DuplicateDetector
 
-DATA = Path("../shared/data")
 LENIENT = 0.5
 """Jaccard below which the label ``same`` is lenient."""
 
@@ -73,18 +71,12 @@ Figures = dict[str, float]
 def read_articles(path: Path) -> dict[str, Article]:
     """Return articles by id, from lines with ``url``, ``title``, ``datetime`` and ``body``."""
     found = {}
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            row = json.loads(line)
-            body = "\n".join(filter(None, (part.strip() for part in row["body"].split("\n"))))
-            found[row["id"]] = Article(
-                row["url"],
-                row["title"],
-                body,
-                site=urlsplit(row["url"]).netloc,
-                published=_iso(row["datetime"]),
-                digest=digest_of(body),
-            )
+    for row in rows(path):
+        body = "\n".join(filter(None, (part.strip() for part in row["body"].split("\n"))))
+        found[row["id"]] = Article(
+            row["url"], row["title"], body, site=urlsplit(row["url"]).netloc,
+            published=_iso(row["datetime"]), digest=digest_of(body),
+        )  # fmt: skip
     return found
 
 
@@ -104,14 +96,13 @@ def judge_pairs(path: Path, articles: dict[str, Article], make: Callable[[], Det
     """Return the shares of labelled pairs that a detector joins, and the number of false ones."""
     joined: Counter[str] = Counter()
     seen: Counter[str] = Counter()
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for pair in map(json.loads, lines):
-            detector = make()
-            two = [articles[pair[one]] for one in ("a", "b")]
-            urls = [detector.see(article, detector.prepare(article)) for article in two]
-            for name in _classes(pair):
-                seen[name] += 1
-                joined[name] += urls[1] is not None
+    for pair in rows(path):
+        detector = make()
+        two = [articles[pair[one]] for one in ("a", "b")]
+        urls = [detector.see(article, detector.prepare(article)) for article in two]
+        for name in _classes(pair):
+            seen[name] += 1
+            joined[name] += urls[1] is not None
     return {
         "hard_negatives_merged": joined["different"],
         "pairs_same_firm": round(joined["firm"] / max(1, seen["firm"]), 3),
@@ -189,12 +180,8 @@ class MadeUp:
     """Articles of words drawn by their frequency in Chinese; equal numbers give equal texts."""
 
     def __init__(self, seed: int) -> None:
-        from wordfreq import get_frequency_dict  # noqa: PLC0415 - of topiccrawl[bench]
-
-        table = get_frequency_dict("zh", wordlist="small")
-        self._words = list(table)
-        self._sums = list(accumulate(table.values()))
         self._seed = seed
+        self._words = Words(random.Random(seed))  # noqa: S311
 
     def article(self, number: int) -> Article:
         """Return a new text, or, once in ten, most of the text of one of the thousand before it."""
@@ -213,9 +200,8 @@ class MadeUp:
         )
 
     def _body(self, number: int) -> str:
-        rng = random.Random(-number)  # noqa: S311
-        total = self._sums[-1]
-        words = [self._words[bisect(self._sums, rng.uniform(0, total))] for _ in range(_WORDS)]
+        self._words.dice = rng = random.Random(-number)  # noqa: S311
+        words = self._words.vocabulary(_WORDS)
         marks = [
             f"{rng.randint(1, 999)}，" if place % 20 == 19 else "" for place in range(_WORDS)  # noqa: PLR2004
         ]  # fmt: skip
@@ -353,8 +339,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     default, *others = figures
     flat = dict(figures[default])
     flat |= {f"{key}.{name}": value for name in others for key, value in figures[name].items()}
-    rows = dict.fromkeys(name for found in figures.values() for name in found)
-    table = {row: [found.get(row, math.nan) for found in figures.values()] for row in rows}
+    names = dict.fromkeys(name for found in figures.values() for name in found)
+    table = {name: [found.get(name, math.nan) for found in figures.values()] for name in names}
     show(flat, options.json, columns(figures, table, ",.4g"))
 
 

@@ -20,6 +20,7 @@ from topiccrawl.text.tokens import shared_tokenizer
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from benchmarks.dedup import Spool
     from topiccrawl.dedup import DuplicateDetector
     from topiccrawl.model import Article
 
@@ -62,10 +63,10 @@ class Indexed:
         seconds: Processor time of look-ups and insertions in the index.
     """
 
-    def __init__(self, method: DuplicateDetector, texts: Texts | None = None) -> None:
+    def __init__(self, method: DuplicateDetector, texts: InMemory | Spool | None = None) -> None:
         self.method = method
         self.index = index_of(method, 10_000_000)
-        self.texts: Texts = texts if texts is not None else InMemory()
+        self.texts = texts or InMemory()
         self.seconds = 0.0
 
     def prepare(self, article: Article) -> Sequence[int]:
@@ -100,20 +101,8 @@ class Indexed:
         return float(self.index.bytes)
 
 
-class Texts(Protocol):
-    """Articles by number, from 1."""
-
-    def add(self, article: Article) -> int:
-        """Store an article; return its number."""
-        ...
-
-    def get(self, number: int) -> Article:
-        """Return the article with a number."""
-        ...
-
-
 class InMemory:
-    """Articles in a list."""
+    """Articles by number, from 1, in a list."""
 
     def __init__(self) -> None:
         self._kept: list[Article] = []

@@ -169,8 +169,7 @@ def measure(samples: Sequence[Sample], only: Sequence[str] = ()) -> dict[str, fl
 def rows(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the rows of a collection."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            yield json.loads(line)
+        yield from map(json.loads, lines)
 
 
 def _html(data: bytes, kind: str | None, *, bare: bool) -> str:

@@ -30,9 +30,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.output import DATA, command_line, show
-from benchmarks.processes import environment, options
+from benchmarks.processes import environment
 from lab.demo import DemoServer
 from lab.demo.answers import Answer
+from lab.demo.crawl import options
+from lab.demo.judge import read_log
 from topiccrawl.addons.simulate.collection import OK, RecordedWeb, key
 from topiccrawl.addons.simulate.harvest import (
     BASELINE,
@@ -91,9 +93,8 @@ def in_flight(number: int) -> list[str]:
 
 def fetched_pages(log: Path, web: RecordedWeb) -> list[str]:
     """Return the keys of the recorded pages in a server's log, by their first good answer."""
-    lines = (line.split("\t") for line in log.read_text(encoding="utf-8").splitlines())
-    pages = (key(url) for _, _, status, _, url in lines if status == str(OK) and web.get(url))
-    return list(dict.fromkeys(pages))
+    pages = (one.url for one in read_log(log) if one.status == OK and web.get(one.url))
+    return list(dict.fromkeys(map(key, pages)))
 
 
 def judge(log: Path, web: RecordedWeb, case: Case, name: str = "") -> Harvest:

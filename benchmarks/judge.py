@@ -1,7 +1,7 @@
 """Quality of page scores: separation of on-topic pages, measured with labels by topic.
 
     python -m benchmarks.judge [--web NAME]… [--topic NAME]… [--condition NAME]… [--data FOLDER]
-                               [--draws 5] [--seed 1] [--background 200] [--cache FOLDER]
+                               [--draws 5] [--seed 1] [--background 200]
                                [--json FILE]
 
 For each topic of each collection: average precision, best F1 and calibration error of the scores
@@ -80,7 +80,7 @@ def judge(options: argparse.Namespace) -> Results:
     learns = set(options.condition or CONDITIONS) & set(judge_marks.CONDITIONS)
     results: Results = {}
     for name in options.web or WEBS:
-        web = read_web(name, options.data, options.cache)
+        web = read_web(name, options.data)
         judged = Judged.of(web) if learns else None
         for topic in web.topics:
             if options.topic and topic.name not in options.topic:
@@ -146,7 +146,6 @@ def _parser() -> argparse.ArgumentParser:
     add("--topic", action="append", metavar="NAME", help="may be repeated")
     add("--condition", action="append", choices=CONDITIONS, help="may be repeated; default all")
     add("--data", type=Path, default=DATA, metavar="FOLDER")
-    add("--cache", type=Path, metavar="FOLDER", help="parsed pages; default a temporary folder")
     return parser
 
 

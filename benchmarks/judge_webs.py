@@ -1,32 +1,22 @@
-"""Labelled webs for ``benchmarks.judge``: pages read once, topics, and other statements of them."""
+"""Labelled webs for ``benchmarks.judge``: pages, topics, and other statements of them."""
 
 from __future__ import annotations
 
-import gzip
-import hashlib
-import json
-import tempfile
-from importlib import resources
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import opencc
 
-from benchmarks.output import DATA
 from topiccrawl.addons.simulate.collection import OK, RecordedWeb
 from topiccrawl.addons.simulate.harvest import LabelledTopic, read_truth
-from topiccrawl.links.urls import canonical
-from topiccrawl.model import Link, Page
 from topiccrawl.text.normal import has_han
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from importlib.resources.abc import Traversable
+    from pathlib import Path
+
+    from topiccrawl.model import Page
 
 WEBS = ("wikispeedia", "lohelp_zh", "okc", "linuxcn")
-READERS = ("links",)
-"""Packages that parse pages: a change in them invalidates the cache."""
-
 SENTENCES = {
     ("wikispeedia", "chemistry"): "articles about chemistry, chemical elements and compounds, and "
     "how molecules react",
@@ -62,7 +52,7 @@ class Web(NamedTuple):
 
     Attributes:
         name: Its name.
-        pages: Its readable pages, links without context.
+        pages: Its readable pages.
         marks: The labels of each.
         topics: Its topics.
     """
@@ -80,31 +70,18 @@ class Web(NamedTuple):
         ]
 
 
-def read_web(name: str, data: Path = DATA, cache: Path | None = None) -> Web:
-    """Return a collection; its parsed pages are kept in a folder, so that reruns are quick.
-
-    Args:
-        name: Stem of the collection's files.
-        data: Folder of ``NAME.web.jsonl.gz`` and ``NAME.topics.json``.
-        cache: Where parsed pages are kept; None for the system's temporary folder.
+def read_web(name: str, data: Path) -> Web:
+    """Return a collection: ``NAME.web.jsonl.gz`` and ``NAME.topics.json`` of a folder.
 
     Raises:
         ConfigurationError: If a file is absent or cannot be read.
     """
-    source = data / f"{name}.web.jsonl.gz"
+    web = RecordedWeb.read(data / f"{name}.web.jsonl.gz")
+    read = [(page, one.marks) for key, one in web.pages.items()
+            if one.status == OK and (page := web.page(key)) is not None]  # fmt: skip
     topics = read_truth(data / f"{name}.topics.json")
-    folder = cache or Path(tempfile.gettempdir()) / "topiccrawl-judge"
-    kept = folder / f"{name}-{_version(source)}.jsonl.gz"
-    if not kept.exists():
-        _keep(RecordedWeb.read(source), kept)
-    pages, marks = [], []
-    with gzip.open(kept, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            url, title, text, prose, links, labels = json.loads(line)
-            found = tuple(Link(to, anchor, "", block) for to, anchor, block in links)
-            pages.append(Page(url, title, text, found, prose=prose))
-            marks.append(tuple(labels))
-    return Web(name, tuple(pages), tuple(marks), tuple(topics.values()))
+    pages, marks = zip(*read, strict=True) if read else ((), ())
+    return Web(name, pages, marks, tuple(topics.values()))
 
 
 def statements(web: str, topic: LabelledTopic) -> Iterator[tuple[str, str]]:
@@ -127,32 +104,3 @@ def _restated(terms: Sequence[str]) -> str:
     joined = ("、" if chinese else ", ").join(terms[:-1])
     both = ("和" if chinese else " and ").join(filter(None, (joined, terms[-1])))
     return f"我想看关于{both}的新闻" if chinese else f"news about {both}"
-
-
-def _keep(web: RecordedWeb, place: Path) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = place.with_suffix(".part")
-    with gzip.open(unfinished, "wt", encoding="utf-8", compresslevel=1) as out:
-        for key, recorded in web.pages.items():
-            page = web.page(key) if recorded.status == OK else None
-            if page is not None:
-                url = canonical(recorded.url) or recorded.url
-                links = [(link.url, link.anchor, link.block) for link in page.links]
-                row = (url, page.title, page.text, page.prose, links, recorded.marks)
-                out.write(json.dumps(row, ensure_ascii=False) + "\n")
-    unfinished.replace(place)
-
-
-def _version(source: Path) -> str:
-    """Digest of a collection's file and of the code that reads its pages."""
-    about = source.stat() if source.exists() else None
-    digest = hashlib.sha256(f"{about and (about.st_size, about.st_mtime_ns)}".encode())
-    for package in READERS:
-        for file in _sources(resources.files("topiccrawl") / package):
-            digest.update(file.read_bytes())
-    return digest.hexdigest()[:12]
-
-
-def _sources(folder: Traversable) -> Sequence[Traversable]:
-    files = (file for file in folder.iterdir() if file.name.endswith(".py"))
-    return sorted(files, key=lambda file: file.name)

@@ -16,6 +16,7 @@ import sys
 import time
 from itertools import islice
 from pathlib import Path
+from timeit import repeat
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
@@ -79,13 +80,7 @@ def _resolved(url: str, href: str) -> str:
 
 def seconds(work: Callable[[], object]) -> float:
     """Return the least processor time of several runs, in seconds."""
-    return min(_timed(work) for _ in range(RUNS))
-
-
-def _timed(work: Callable[[], object]) -> float:
-    started = time.process_time()
-    work()
-    return time.process_time() - started
+    return min(repeat(work, "import gc; gc.enable()", time.process_time, RUNS, number=1))
 
 
 def figures(pages: Pages) -> dict[str, float]:

@@ -24,8 +24,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.nodes_outage import outage
-from benchmarks.nodes_trial import LATENCY, SETTINGS, EvenWeb, Trial, server_url, web_of
+from benchmarks.nodes_trial import LATENCY, SETTINGS, EvenWeb, Trial, web_of
 from benchmarks.output import command_line, show
+from tests.redis_server import running
 
 if TYPE_CHECKING:
     import argparse
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 def _trial(
     web: Web | EvenWeb, nodes: int, events: int, seed: int, settings: dict[str, str], latency: float
 ) -> Report:
-    with tempfile.TemporaryDirectory(prefix="topiccrawl-nodes-") as folder, server_url() as url:
+    with tempfile.TemporaryDirectory(prefix="topiccrawl-nodes-") as folder, running() as url:
         trial = Trial(Path(folder), web, url, nodes, settings=settings, latency=latency)
         return trial.run(events, seed)
 

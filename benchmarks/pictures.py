@@ -20,8 +20,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchmarks.processes import environment, options
-from lab.demo.crawl import command
+from benchmarks.processes import environment
+from lab.demo.crawl import command, options
 from lab.demo.server import DemoServer
 from lab.demo.web import generate
 

@@ -5,32 +5,21 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
+
+from lab.demo.crawl import options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-
-class TopicWeb(Protocol):
-    """Web with a topic."""
-
-    topic: str
-
-    @property
-    def seeds(self) -> Sequence[str]:
-        """Start URLs of a crawl."""
-        ...
+    from benchmarks.nodes_trial import EvenWeb
+    from lab.demo import Web
 
 
-def topic_crawl(web: TopicWeb) -> list[str]:
+def topic_crawl(web: Web | EvenWeb) -> list[str]:
     """Return the arguments of ``scrapy`` for a crawl of a web."""
     return ["crawl", "topic", "-a", f"topic={web.topic}", "-a", f"seeds={','.join(web.seeds)}"]
-
-
-def options(settings: Mapping[str, object]) -> list[str]:
-    """Return settings as options of ``scrapy``."""
-    return [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
 
 
 def environment(proxy: str) -> dict[str, str]:

@@ -26,6 +26,7 @@ import sys
 import time
 from collections import Counter
 from functools import partial
+from itertools import accumulate
 from pathlib import Path
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, NamedTuple
@@ -118,11 +119,11 @@ class Words:
         self.dice = dice
         table = chinese_table()
         self._words = [word for word in table if simplify(word) == word]
-        self._weights = [math.exp(-table[word]) for word in self._words]
+        self._sums = list(accumulate(math.exp(-table[word]) for word in self._words))
 
     def vocabulary(self, size: int) -> list[str]:
         """Draw words, frequent ones more often."""
-        return self.dice.choices(self._words, self._weights, k=size)
+        return self.dice.choices(self._words, cum_weights=self._sums, k=size)
 
     def text(self, own: Sequence[str], words: int, share: float) -> str:
         """Return a text of the words ``own``, a share of them replaced by terms of the topic."""
@@ -245,9 +246,9 @@ def sklearn_figures(pages: Sequence[Page], topic: Topic) -> dict[str, float]:
     """Return what a TfidfVectorizer over jieba costs for the text of a page and for its anchors."""
     pages = pages[:SLOW_PAGES]
     score = sklearn_scorer([page.text for page in pages], topic.terms)
-    page_ms = median(_ms(partial(score, [page.text])) for page in pages)
+    page_ms = median(milliseconds(partial(score, [page.text])) for page in pages)
     anchors = [[link.anchor for link in page.links] for page in pages]
-    links_ms = median(_ms(partial(score, texts)) for texts in anchors)
+    links_ms = median(milliseconds(partial(score, texts)) for texts in anchors)
     return {
         "sklearn_score_page_ms": page_ms + links_ms,
         "sklearn_page_ms": page_ms,
@@ -271,7 +272,8 @@ def sklearn_scorer(known: Sequence[str], terms: Iterable[str]) -> Callable[[Sequ
     return score
 
 
-def _ms(work: Callable[[], object]) -> float:
+def milliseconds(work: Callable[[], object]) -> float:
+    """Return the processor time of some work, done once: later runs would find cached results."""
     start = time.process_time()
     work()
     return 1e3 * (time.process_time() - start)

@@ -31,12 +31,12 @@ from typing_extensions import override
 
 from benchmarks.crawl import HTML, SEEDS, TERMS, Endless
 from benchmarks.frontier import anonymous_bytes
-from benchmarks.nodes_trial import server_url
 from benchmarks.output import command_line, show
 from benchmarks.processes import start
 from lab.demo import DemoServer
 from lab.demo.answers import Answer
 from tests.ports import free_port
+from tests.redis_server import running
 
 if TYPE_CHECKING:
     import subprocess
@@ -177,7 +177,7 @@ def soak(pages: int, nodes: int, minutes: float = 0, *, plain: bool) -> Soak:
               "CLOSESPIDER_TIMEOUT": str(60 * minutes)}  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="topiccrawl-soak-") as name, ExitStack() as stack:
         if nodes > 1:
-            shared["REDIS_URL"] = stack.enter_context(server_url())
+            shared["REDIS_URL"] = stack.enter_context(running())
         web = DemoServer(Faulty(), error_rate=0.01, latency=0.002)
         server = stack.enter_context(web)
         processes, readers = [], []

@@ -27,9 +27,10 @@ from urllib.parse import urlsplit
 from scrapy.settings import Settings
 
 from benchmarks.nodes_report import successive
-from benchmarks.nodes_trial import Node, server_url
+from benchmarks.nodes_trial import Node
 from benchmarks.output import command_line, show
 from lab.demo.answers import Answer
+from tests.redis_server import running
 from topiccrawl.addons.tasks.records import TaskSpec
 from topiccrawl.addons.tasks.service import TaskService
 from topiccrawl.scheduler.frontiers import frontiers_of
@@ -255,7 +256,7 @@ def main() -> None:
     parser = command_line(__doc__, pages=150, sites=4, workers=3, quantum=4.0)
     parser.add_argument("--local", action="store_true")
     options = parser.parse_args()
-    place = nullcontext("") if options.local else server_url()
+    place = nullcontext("") if options.local else running()
     with tempfile.TemporaryDirectory(prefix="topiccrawl-tasks-") as folder, place as url:
         report = Trial(
             Path(folder), url, pages=options.pages, sites=options.sites, workers=options.workers,

@@ -4,22 +4,21 @@
 
 Pages are drawn from jieba's own word list by document frequency, each from its own vocabulary:
 10,000 characters (30 kB of UTF-8) with a topic term in every hundredth word. Links are anchors of 8
-to 20 characters and as many contexts of 40 to 80, half of them with a topic term, 50 of each in a
-batch. Times are the best of five rounds, after one that fills caches: ``score_page_ms`` for one
-page, ``score_link_us`` for one anchor, ``score_context_us`` for one context. Figures without a
-prefix are those of rjieba.
+to 20 characters and as many contexts of 40 to 80, half of them with a topic term, 50 of each for a
+page. Each text is scored once, since later scores of it are cached; times are processor time:
+``score_page_ms`` for one page, ``score_link_us`` for one anchor, ``score_context_us`` for one
+context. Figures without a prefix are those of rjieba.
 """
 
 from __future__ import annotations
 
 import random
-import time
 from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from benchmarks.output import command_line, show
-from benchmarks.score import LINKS, TERMS, VOCABULARY, Words, sklearn_scorer
+from benchmarks.score import LINKS, TERMS, VOCABULARY, Words, milliseconds, sklearn_scorer
 from topiccrawl.text.tokens import Tokenizer
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.topic import Topic
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 CHARACTERS = 10_000
-ROUNDS = 5
 
 
 class Texts(NamedTuple):
@@ -62,7 +60,7 @@ def draw(dice: random.Random, pages: int) -> Texts:
     def text(length: int, share: float) -> str:
         return words.text(words.vocabulary(VOCABULARY), length, share)[:length]
 
-    half = LINKS // 2
+    half = pages * LINKS // 2
     return Texts(
         [text(CHARACTERS, 0.01) for _ in range(pages)],
         [text(dice.randint(8, 20), share) for share in (0.0, 0.3) for _ in range(half)],
@@ -74,32 +72,26 @@ def ours(engine: Literal["rjieba", "jieba"], texts: Texts) -> tuple[float, float
     """Milliseconds a page, microseconds an anchor and a context, by our scorer."""
     topic = Topic(name="benchmark", terms=dict.fromkeys(TERMS, 1.0))
     scorer = Scorer(topic, Tokenizer(engine))
-    return (
-        best(lambda: [scorer.score_text(page) for page in texts.pages]) / len(texts.pages) * 1e3,
-        best(lambda: scorer.score_many(texts.anchors)) / LINKS * 1e6,
-        best(lambda: scorer.score_many(texts.contexts)) / LINKS * 1e6,
-    )
+    scorer.score_text("".join(TERMS))  # loads the words
+    return each(texts, lambda pages: [scorer.score_text(page) for page in pages], scorer.score_many)
 
 
 def theirs(texts: Texts) -> tuple[float, float, float]:
     """Return the same for a TfidfVectorizer with jieba, page by page and link by link."""
     score = sklearn_scorer(texts.pages, TERMS)
-    return (
-        best(lambda: score(texts.pages)) / len(texts.pages) * 1e3,
-        best(lambda: score(texts.anchors)) / LINKS * 1e6,
-        best(lambda: score(texts.contexts)) / LINKS * 1e6,
-    )
+    return each(texts, score, score)
 
 
-def best(work: Callable[[], object]) -> float:
-    """Seconds of the fastest of several rounds."""
-    work()
-    times = []
-    for _ in range(ROUNDS):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return min(times)
+def each(
+    texts: Texts,
+    score_pages: Callable[[Sequence[str]], object],
+    score_links: Callable[[Sequence[str]], object],
+) -> tuple[float, float, float]:
+    """Return milliseconds a page, and microseconds an anchor and a context."""
+    page = milliseconds(partial(score_pages, texts.pages)) / len(texts.pages)
+    anchor = milliseconds(partial(score_links, texts.anchors)) / len(texts.anchors)
+    context = milliseconds(partial(score_links, texts.contexts)) / len(texts.contexts)
+    return page, 1e3 * anchor, 1e3 * context
 
 
 if __name__ == "__main__":

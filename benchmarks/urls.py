@@ -26,9 +26,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.output import command_line, show
-from benchmarks.processes import options
-from lab.demo.crawl import crawl
-from lab.demo.judge import read_log
+from lab.demo.crawl import crawl, options
+from lab.demo.judge import order_of, read_log
 from lab.demo.plan import Kind
 from lab.demo.web import Web, generate
 from topiccrawl.addons.url_patterns.pattern import Label
@@ -48,7 +47,6 @@ FEWEST, MOST = 50, 200
 NEWS = frozenset((Kind.ARTICLE, Kind.HUB, Kind.COPY, Kind.REDIRECT))
 """Kinds of demo pages that are worth a download."""
 
-_OK = 200
 _QUICK = {"DOWNLOAD_DELAY": 0.01, "TOPICCRAWL_RETRY_DELAY": 0.1, "LOG_LEVEL": "ERROR"}
 
 
@@ -138,9 +136,7 @@ def crawled(web: Web, folder: Path, **settings: int) -> list[int]:
         status = crawl(web, folder, options({**_QUICK, **settings}))
     if status:
         sys.exit(f"the crawl of the demo web ended with status {status}")
-    answers = read_log(folder / "access.tsv")
-    numbers = (web.number(one.url) for one in answers if one.status == _OK)
-    return list(dict.fromkeys(number for number in numbers if number is not None))
+    return order_of(read_log(folder / "access.tsv"), web)
 
 
 def savings(web: Web, without: Sequence[int], with_it: Sequence[int]) -> dict[str, float]:

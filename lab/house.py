@@ -9,7 +9,7 @@ import re
 import sys
 import tokenize
 from collections import Counter
-from graphlib import CycleError, TopologicalSorter
+from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING
 
 import grimp
@@ -107,36 +107,27 @@ def words() -> Iterator[str]:
                 yield f"{name}:{line}: {' '.join(hit[0].split())}"
 
 
-def shape() -> tuple[int, int, int, list[str]]:
-    """Return the numbers of packages, dependencies and layers, and the edges that close cycles.
+def shape() -> tuple[int, int, int]:
+    """Return the numbers of packages, dependencies and layers.
 
-    Top-level modules count as one package. Of each cycle, the edge with the fewest imports is
-    removed until there are no cycles; layers are those of the remaining graph.
+    Top-level modules count as one package. A cycle is an error; import-linter reports it, too.
     """
     graph = grimp.build_graph("topiccrawl")
-    imports: Counter[tuple[str, str]] = Counter()
-    for module in graph.modules:
-        for imported in graph.find_modules_directly_imported_by(module):
-            one, other = _room(module), _room(imported)
-            if one and other and one != other:
-                imports[one, other] += 1
-    rooms = {room for edge in imports for room in edge}
-    closing: list[tuple[str, str]] = []
-    while True:
-        sorter: TopologicalSorter[str] = TopologicalSorter()
-        for one, other in sorted(imports.keys() - closing):
-            sorter.add(one, other)
-        try:
-            sorter.prepare()
-        except CycleError as error:
-            round_ = error.args[1]
-            closing.append(min(zip(round_[1:], round_, strict=False), key=imports.__getitem__))
-            continue
-        floors = 0
-        while sorter.is_active():
-            floors += 1
-            sorter.done(*sorter.get_ready())
-        return len(rooms), len(imports), floors, [" -> ".join(edge) for edge in closing]
+    imports = {
+        (_room(module), _room(imported))
+        for module in graph.modules
+        for imported in graph.find_modules_directly_imported_by(module)
+    }
+    edges = [(one, other) for one, other in imports if one and other and one != other]
+    sorter: TopologicalSorter[str] = TopologicalSorter()
+    for one, other in edges:
+        sorter.add(one, other)
+    sorter.prepare()
+    floors = 0
+    while sorter.is_active():
+        floors += 1
+        sorter.done(*sorter.get_ready())
+    return len({room for edge in edges for room in edge}), len(edges), floors
 
 
 def _room(module: str) -> str:
@@ -193,8 +184,8 @@ def measures() -> Iterator[str]:
                 numbers[name] += 1
     for name, number in sorted(lines.items(), key=lambda item: -item[1]):
         yield f"{name:24} {number:7,} code lines {numbers[name]:4} files"
-    rooms, edges, floors, closing = shape()
-    yield f"rooms {rooms}, edges {edges}, floors {floors}; cycles closed by: {closing or 'none'}"
+    rooms, edges, floors = shape()
+    yield f"rooms {rooms}, edges {edges}, floors {floors}"
     every = [node for tree in sources(PACKAGE).values() for node in docs(tree)]
     yield f"docstrings {len(every)}, of them questions {len(questions())}"
     yield f"listed words {len(list(words()))}"

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import base64
-import gzip
-import json
 import tomllib
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.baseline.orders import DATA, ROOT, digest
 from benchmarks.dedup import read_articles
 from benchmarks.dedup_methods import Indexed
-from benchmarks.extract import agreement
+from benchmarks.extract import agreement, rows
 from benchmarks.template import TEMPLATE, read, truth, values_of
 from lab.demo.companies.web import CompanyWeb
 from tests.quality import contacts, newspages
@@ -23,9 +21,6 @@ from topiccrawl.text.decode import decode
 from topiccrawl.text.digest import digest_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from topiccrawl.model import Extracted
 
 NONE = "-"
@@ -43,10 +38,10 @@ def made_articles() -> dict[str, Any]:
 
 def recorded_articles(name: str) -> dict[str, Any]:
     """Return a hash for each page of a collection, by number, and the quality of the bodies."""
-    true = {one["url"]: one["body"] for one in _rows(DATA / f"{name}.truth.jsonl.gz")}
+    true = {one["url"]: one["body"] for one in rows(DATA / f"{name}.truth.jsonl.gz")}
     hashes: dict[str, str] = {}
     shares: list[tuple[float, float]] = []
-    for number, row in enumerate(_rows(DATA / f"{name}.web.jsonl.gz"), 1):
+    for number, row in enumerate(rows(DATA / f"{name}.web.jsonl.gz"), 1):
         html = decode(base64.b64decode(row["body64"]), row.get("type")).text
         found = extract(html, row["url"])
         hashes[f"{number:04}"] = _hash(found)
@@ -72,7 +67,7 @@ def made_duplicates() -> dict[str, Any]:
 def recorded_duplicates() -> dict[str, Any]:
     """Return the verdicts on the labelled pairs of chinanews, by number and label."""
     articles = read_articles(DATA / "chinanews2020.jsonl.gz")
-    pairs = _rows(DATA / "chinanews2020.pairs.jsonl.gz")
+    pairs = rows(DATA / "chinanews2020.pairs.jsonl.gz")
     return {
         f"{number:03} {pair['label']}": _verdicts(articles[pair["a"]], articles[pair["b"]])
         for number, pair in enumerate(pairs, 1)
@@ -131,8 +126,3 @@ def _joined(first: Article, second: Article) -> bool:
 def _article(side: str, title: str, body: str) -> Article:
     digest = digest_of(body)
     return Article(f"http://{side}.test/", title, body, site=f"{side}.test", digest=digest)
-
-
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        yield from map(json.loads, lines)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
-import contextlib
 import signal
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,8 +44,7 @@ def _run(web: Web, options: argparse.Namespace, rest: list[str]) -> int:
         folder = options.folder / f"{options.seed}-{options.pages}"
         return crawl(web, folder, [one for one in rest if one != "--"], options.port)
     if options.command == "serve":
-        with contextlib.suppress(KeyboardInterrupt):
-            asyncio.run(_serve(web, options))
+        _serve(web, options)
     elif options.command == "truth":
         web.write_truth(options.path)
     else:
@@ -54,16 +52,16 @@ def _run(web: Web, options: argparse.Namespace, rest: list[str]) -> int:
     return 0
 
 
-async def _serve(web: Web, options: argparse.Namespace) -> None:
-    loop, halt = asyncio.get_running_loop(), asyncio.Event()
+def _serve(web: Web, options: argparse.Namespace) -> None:
+    halt = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, halt.set)
+        signal.signal(number, lambda *_: halt.set())
     faults = {"latency": options.latency, "error_rate": options.error_rate}
-    async with DemoServer(web, options.log, options.port, seed=options.seed, **faults) as server:
+    with DemoServer(web, options.log, options.port, seed=options.seed, **faults) as server:
         hosts = len(web.hosts)
         print(f"{options.pages} pages of {hosts} hosts, http_proxy={server.proxy}", flush=True)  # noqa: T201
         print(f"seeds: {','.join(web.seeds)}", flush=True)  # noqa: T201
-        await halt.wait()
+        halt.wait()
 
 
 def _parser() -> argparse.ArgumentParser:

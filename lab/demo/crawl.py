@@ -13,7 +13,7 @@ from lab.demo.judge import judge
 from lab.demo.server import DemoServer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
     from types import FrameType
 
@@ -50,12 +50,15 @@ def crawl(web: Web, folder: Path, arguments: Sequence[str] = (), port: int = 0) 
 
 def command(web: Web, folder: Path, arguments: Sequence[str] = ()) -> list[str]:
     """Return the command that crawls a web for its topic."""
-    settings = {**_SETTINGS, "TOPICCRAWL_DATA_DIR": str(folder)}
+    settings = {**_SETTINGS, "TOPICCRAWL_DATA_DIR": folder}
     line = [sys.executable, "-m", "scrapy", "crawl", "topic"]
     line += ["-a", f"topic={web.topic}", "-a", f"seeds={','.join(web.seeds)}", "-a", "fresh=1"]
-    for setting, value in settings.items():
-        line += ["-s", f"{setting}={value}"]
-    return [*line, *arguments]
+    return [*line, *options(settings), *arguments]
+
+
+def options(settings: Mapping[str, object]) -> list[str]:
+    """Return settings as options of ``scrapy``."""
+    return [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
 
 
 def run(line: Sequence[str], proxy: str) -> int:

@@ -1,7 +1,7 @@
 """Simulated search engines with the formats of real ones; their hosts are below ``.test``.
 
     engine = Engine({"四川 软件公司": [("http://www.a.test/", "甲软件公司"), ...]})
-    with DemoServer(Together([engine], web)) as server: ...
+    with DemoServer(Together(engine, web)) as server: ...
 
 Each format has a host: baidu, bing, duckduckgo, searxng, plain (for the generic provider).
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from base64 import urlsafe_b64encode
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qs, quote, urlsplit
 
 from lab.demo.answers import Answer
@@ -129,34 +129,20 @@ _ADVERT = (
 )
 
 
-class Hosts(Protocol):
-    """A web with known hosts."""
-
-    @property
-    def hosts(self) -> Sequence[str]:
-        """Names of all hosts."""
-        ...
-
-    def answer(self, url: str, visit: int = 0, cookie: str = "") -> Answer:
-        """See ``Answering``."""
-        ...
-
-
 class Together:
-    """Several webs behind one server: the first one with the host responds, or the last one.
+    """An engine and a web behind one server.
 
     Args:
-        webs: Webs with known hosts.
+        engine: Responds for its own hosts.
         rest: Web for all other hosts.
     """
 
-    def __init__(self, webs: Sequence[Hosts], rest: Answering) -> None:
-        self._by_host = {host: web for web in reversed(webs) for host in web.hosts}
-        self._rest = rest
+    def __init__(self, engine: Engine, rest: Answering) -> None:
+        self._engine, self._rest = engine, rest
 
     def answer(self, url: str, visit: int = 0, cookie: str = "") -> Answer:
         """See ``Answering``."""
-        web = self._by_host.get(urlsplit(url).netloc, self._rest)
+        web = self._engine if urlsplit(url).netloc in self._engine.hosts else self._rest
         return web.answer(url, visit, cookie)
 
 

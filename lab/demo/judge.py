@@ -91,7 +91,7 @@ def read_log(path: Path) -> list[Fetch]:
 def judge(log: Path, web: Web) -> Judgement:
     """Judge a crawl by its server's log."""
     fetches = read_log(log)
-    order = _order(fetches, web)
+    order = order_of(fetches, web)
     hits = [number in web.relevant for number in order]
     found = sum(hits)
     articles = {n for n in web.relevant if web.plan.entries[n].kind == Kind.ARTICLE}
@@ -111,7 +111,7 @@ def judge(log: Path, web: Web) -> Judgement:
     )
 
 
-def _order(fetches: Iterable[Fetch], web: Web) -> list[int]:
+def order_of(fetches: Iterable[Fetch], web: Web) -> list[int]:
     """Return entries in the order of their first successful response."""
     numbers = (web.number(f.url) for f in fetches if f.status == _OK)
     return list(dict.fromkeys(n for n in numbers if n is not None))

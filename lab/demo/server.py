@@ -75,7 +75,7 @@ class _Request(NamedTuple):
 
 
 class DemoServer:
-    """A proxy for one web; a context manager, synchronous (with its own thread) or asynchronous.
+    """A proxy for one web; a context manager that serves in its own thread.
 
     Args:
         web: Source of the responses.
@@ -140,13 +140,6 @@ class DemoServer:
         await self._server.wait_closed()
         if self._file:
             self._file.close()
-
-    async def __aenter__(self) -> Self:
-        await self.start()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.stop()
 
     def __enter__(self) -> Self:
         self._loop = asyncio.new_event_loop()

@@ -164,7 +164,7 @@ def on_ledger(request: pytest.FixtureRequest, tmp_path: Path) -> OnLedger:
         ledger: Ledger = LocalLedger(tmp_path / "ledger")
         if request.param == "shared":
             client = redis.asyncio.Redis.from_url(request.getfixturevalue("redis_url"))
-            ledger = SharedLedger(client, f"{{{tmp_path}}}:")
+            ledger = SharedLedger(client)
         try:
             await work(ledger)
         finally:
@@ -244,7 +244,5 @@ def factory(request: pytest.FixtureRequest) -> Factory:
     if request.param == "redis":
         url = request.getfixturevalue("redis_url")
         connect = redis.asyncio.Redis.from_url
-        return lambda folder: NodeStore(
-            folder, lambda: connect(url), place=str(folder), name=str(folder)
-        )
+        return lambda folder: NodeStore(folder, lambda: connect(url))
     return lambda folder: storage_at(request.param, folder, request).articles()

@@ -35,8 +35,7 @@ class Full(NodeStore):
 
 
 def node(folder: Path, number: int, url: str, kind: type[NodeStore] = NodeStore) -> NodeStore:
-    name, own = str(folder), f"node-{number}"
-    return kind(folder / own, lambda: Redis.from_url(url), place=own, name=name)
+    return kind(folder / f"node-{number}", lambda: Redis.from_url(url))
 
 
 def with_nodes(folder: Path, url: str, number: int, work: Callable[..., Awaitable[None]]) -> None:
@@ -118,7 +117,7 @@ def test_forgotten_articles_are_deleted_from_redis(tmp_path: Path, redis_url: st
         await one.save([article(1), article(2), article(3)])
         await two.forget([article(1).url, "site:site2.test"], 1.0)
         with PlainRedis.from_url(redis_url) as client:
-            base = "{topiccrawl:stories:" + str(tmp_path) + VerifiedShingles.scheme + "}:"
+            base = "{topiccrawl:stories:" + VerifiedShingles.scheme + "}:"
             for table in ("names", "texts", "keys", "urls"):
                 assert client.hlen(base + table) == 1
         (saved,) = await two.save([article(4, 1)])
@@ -127,15 +126,10 @@ def test_forgotten_articles_are_deleted_from_redis(tmp_path: Path, redis_url: st
     with_nodes(tmp_path, redis_url, 2, work)
 
 
-def test_only_the_newest_texts_are_kept_and_late_nodes_are_refused(
-    tmp_path: Path, redis_url: str
-) -> None:
+def test_only_the_newest_texts_are_kept_and_late_nodes_are_refused(redis_url: str) -> None:
     async def run() -> None:
         method = VerifiedShingles()
-        one, two = (
-            StoryRegister(Redis.from_url(redis_url), method, "a", kept=5, name=str(tmp_path))
-            for _ in range(2)
-        )
+        one, two = (StoryRegister(Redis.from_url(redis_url), method, "a", 5) for _ in range(2))
         claims = [Claim(article(n), method.keys(article(n))) for n in range(8)]
         for claim in claims:
             await one.refresh()

@@ -105,16 +105,14 @@ def run_crawl(client: redis.Redis, folder: Path) -> None:
 
 async def run_registers(url: str) -> None:
     """Use the register of stories and the ledger of tasks."""
-    stories = StoryRegister(
-        redis.asyncio.Redis.from_url(url), VerifiedShingles(), "here", name=NAME
-    )
+    stories = StoryRegister(redis.asyncio.Redis.from_url(url), VerifiedShingles(), "here")
     await stories.refresh()
     assert await stories.claim([Claim(article(1), [1, 2]), Claim(article(2), [3])], [7])
     await stories.refresh()
     await stories.withdraw([article(1).url])
     await stories.forget([article(2).url])
     await stories.close()
-    ledger = SharedLedger(redis.asyncio.Redis.from_url(url), "{topiccrawl}:slots:")
+    ledger = SharedLedger(redis.asyncio.Redis.from_url(url))
     assert await ledger.swap({("task", "a"): None}, {("task", "a"): "1", ("order", "b"): "2"})
     assert await ledger.read("task", "order")
     await ledger.close()

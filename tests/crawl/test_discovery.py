@@ -36,7 +36,7 @@ class Pages:
 def crawl(data: Path, engine: Engine, *more: str, **settings: Any) -> tuple[int, str, str]:
     """Run a crawl with a search engine; return exit status, output and the server's log."""
     log = data.with_suffix(".tsv")
-    with DemoServer(Together([engine], Pages()), log) as server:
+    with DemoServer(Together(engine, Pages()), log) as server:
         line = ["crawl", "topic", "-a", f"topic={QUERY}", *more]
         status, output = run(server.proxy, data, *line, **settings)
     return status, output, log.read_text()
@@ -122,7 +122,7 @@ def test_watch_retries_an_unavailable_search(tmp_path: Path) -> None:
     line = ("crawl", "topic", "-a", f"topic={QUERY}", "-a", spec, "-a", "watch=1")
     waits = {"RETRY_TIMES": "0", "TOPICCRAWL_REVISIT_SHORTEST": "0.5"}
     with (
-        DemoServer(Together([engine], Pages())) as server,
+        DemoServer(Together(engine, Pages())) as server,
         running(server.proxy, data, *line, **waits),
     ):
         until(lambda: "the search is retried" in log_of(data).read_text())

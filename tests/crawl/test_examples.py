@@ -40,7 +40,7 @@ def test_example_engine_finds_pages_and_detector_reprints(tmp_path: Path) -> Non
     engine = Engine({QUERY: [(url, "新闻") for url in PAGES]})
     data = tmp_path / "data"
     own = "examples.search_engine.OwnSearch:http://plain.engine.test/find"
-    with DemoServer(Together([engine], Pages()), tmp_path / "log.tsv") as server:
+    with DemoServer(Together(engine, Pages()), tmp_path / "log.tsv") as server:
         status, output = run(
             server.proxy, data, "crawl", "topic", "-a", f"topic={QUERY}", "-a", f"discover={own}",
             TOPICCRAWL_DUPLICATES="examples.duplicate_detector.SameHeadline",

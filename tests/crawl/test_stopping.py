@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmarks.processes import options
 from lab.demo import generate
+from lab.demo.crawl import options
 from lab.demo.server import DemoServer
 from tests.crawl.run import run
 

@@ -63,7 +63,7 @@ def crawl(data: Path, web: Companies, *more: str, **settings: Any) -> tuple[str,
     log = data.with_suffix(".tsv")
     log.unlink(missing_ok=True)
     engine = Engine({QUERY: web.seeds})
-    with DemoServer(Together([engine], web), log) as server:
+    with DemoServer(Together(engine, web), log) as server:
         line = ["crawl", "template", "-a", "template=软件公司-四川", *more]
         line += ["-a", "discover=baidu:http://baidu.engine.test/s"]
         status, output = run(server.proxy, data, *line, **settings)
@@ -200,7 +200,7 @@ def test_killed_and_restarted_crawl_finds_the_same_records(tmp_path: Path) -> No
         "-a",
         "discover=baidu:http://baidu.engine.test/s",
     ]
-    with DemoServer(Together([engine], web), log) as server:
+    with DemoServer(Together(engine, web), log) as server:
         for _ in range(2):
             answers = log.read_bytes().count(b"\n") + draw.randint(8, 25)
             with running(server.proxy, data, *line) as process:

@@ -87,7 +87,7 @@ def test_one_worker_at_a_time_despite_kill_and_pause(
     monkeypatch.delenv(MEASURED, raising=False)
     url = request.getfixturevalue("redis_url") if where == "redis" else ""
     data, log, web = tmp_path / "data", tmp_path / "access.tsv", Companies(24)
-    with DemoServer(Together([Engine({QUERY: web.seeds})], web), log, latency=0.15) as server:
+    with DemoServer(Together(Engine({QUERY: web.seeds}), web), log, latency=0.15) as server:
         pair = WorkerPair(server.proxy, data, log, url)
         try:
             until(lambda: len(pair.pages()) >= 2)

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.dedup import DATA as SHARED
 from benchmarks.dedup import (
     demo_articles,
     judge_follow_ups,
@@ -17,6 +16,7 @@ from benchmarks.dedup import (
     read_articles,
 )
 from benchmarks.dedup_methods import Indexed
+from benchmarks.output import DATA as SHARED
 from benchmarks.reprints import distinct, follow_ups, stream
 from topiccrawl.dedup.factory import load_detector
 from topiccrawl.model import Article

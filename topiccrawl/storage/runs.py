@@ -122,9 +122,13 @@ class LocalRuns:
                 path.unlink(missing_ok=True)
 
 
-def to_json(state: State) -> str:
-    """Return a state as JSON text without lone surrogates."""
-    return clean(json.dumps(state, ensure_ascii=False, separators=(",", ":")))
+def to_json(value: object) -> str:
+    r"""Return a state, or another value, as JSON on one line and without lone surrogates.
+
+    >>> to_json(["\ud800", 1])
+    '["?",1]'
+    """
+    return clean(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
 def from_json(text: bytes, where: str) -> State:

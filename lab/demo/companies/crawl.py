@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from lab.demo.answers import Answer
-from lab.demo.crawl import run
+from lab.demo.crawl import options, run
 from lab.demo.engine import DOMAIN, Engine, Together
 from lab.demo.server import DemoServer
 
@@ -71,7 +71,7 @@ def serving(web: CompanyWeb, log: Path | None = None, former: Sequence[str] = ()
 
     ``former`` are the hosts of earlier editions.
     """
-    both = Together([Engine({QUERY: results(web)})], Departed(web, former))
+    both = Together(Engine({QUERY: results(web)}), Departed(web, former))
     with DemoServer(both, log) as server:
         yield server.proxy
 
@@ -79,9 +79,7 @@ def serving(web: CompanyWeb, log: Path | None = None, former: Sequence[str] = ()
 def command(folder: Path, arguments: Sequence[str] = ()) -> list[str]:
     """Return the command that crawls them."""
     line = [sys.executable, "-m", "scrapy", "crawl", "template", "-a", f"template={TEMPLATE}"]
-    line += ["-a", DISCOVER, "-s", f"TOPICCRAWL_DATA_DIR={folder}"]
-    for setting, value in _SETTINGS.items():
-        line += ["-s", f"{setting}={value}"]
+    line += ["-a", DISCOVER, *options({**_SETTINGS, "TOPICCRAWL_DATA_DIR": folder})]
     return [*line, *arguments]
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-import tomllib
 from functools import cache
-from importlib import resources
 from typing import Any, NamedTuple
+
+from lab.demo.vocabulary import read_toml
 
 FIELDS = ("name", "address", "phone", "mobile", "hotline", "fax", "mail", "url", "postcode", "qq")
 """Facts in the order of the pages."""
@@ -59,13 +59,7 @@ class Company(NamedTuple):
 @cache
 def words() -> dict[str, Any]:
     """The tables of ``words.toml``."""
-    return read_toml("words.toml")
-
-
-def read_toml(name: str) -> dict[str, Any]:
-    """Return the tables of a file of this package."""
-    file = resources.files("lab.demo.companies") / name
-    return tomllib.loads(file.read_text(encoding="utf-8"))
+    return read_toml("companies/words.toml")
 
 
 def company(seed: int, number: int, edition: int = 0) -> Company:

@@ -8,7 +8,8 @@ from itertools import zip_longest
 from string import Template as Text
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lab.demo.companies.facts import Company, Fact, digits_of, read_toml, words
+from lab.demo.companies.facts import Company, Fact, digits_of, words
+from lab.demo.vocabulary import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,7 +89,7 @@ class Chrome(NamedTuple):
 @cache
 def layouts() -> dict[str, Any]:
     """The tables of ``layouts.toml``."""
-    return read_toml("layouts.toml")
+    return read_toml("companies/layouts.toml")
 
 
 class Site:

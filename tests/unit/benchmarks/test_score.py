@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
+from typing_extensions import override
 
-from benchmarks import score
+from benchmarks import score, text
 from lab.demo import generate
 from topiccrawl.addons.simulate.collection import RecordedWeb
 from topiccrawl.links.strategies import DEFAULT, strategy
@@ -15,7 +17,10 @@ from topiccrawl.topics import Scorer
 from topiccrawl.topics.topic import Topic
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+    from topiccrawl.model import Verdict
 
 TOPIC = Topic(name="benchmark", terms=dict.fromkeys(score.TERMS, 1.0))
 
@@ -55,3 +60,24 @@ def test_collection_gives_its_pages_and_a_topic(tmp_path: Path) -> None:
     assert len(sources) == 20
     assert len(topic.terms) == 5
     assert sum(bool(verdict.terms) for verdict in judged) > 10
+
+
+def test_each_text_is_timed_once_since_its_score_is_cached(monkeypatch: pytest.MonkeyPatch) -> None:
+    times: Counter[str] = Counter()
+
+    class Counting(Scorer):
+        @override
+        def score_text(self, text: str, title: str = "", url: str = "") -> Verdict:
+            times[text] += 1
+            return super().score_text(text, title, url)
+
+        @override
+        def score_many(self, texts: Sequence[str]) -> list[float]:
+            times.update(texts)
+            return super().score_many(texts)
+
+    monkeypatch.setattr(text, "Scorer", Counting)
+    texts = text.draw(random.Random(1), 2)  # noqa: S311
+    assert min(text.ours("rjieba", texts)) > 0.0
+    given = Counter([*texts.pages, *texts.anchors, *texts.contexts])
+    assert {one: times[one] for one in given} == given

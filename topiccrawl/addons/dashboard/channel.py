@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import time
 from contextlib import suppress
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from aiohttp import web
 
 from topiccrawl.errors import ConfigurationError, StateError, StateVersionError, TopiccrawlError
-from topiccrawl.storage.rows import clean
+from topiccrawl.storage.runs import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+MAX_ARTICLES = 200
+"""Maximum number of articles in one response."""
 POLL_SECONDS = 1.0
 """Seconds between two reads of the state, which all readers share."""
 KEEPALIVE_SECONDS = 15.0
@@ -105,21 +106,12 @@ class Channel:
 
 def event(state: State) -> str:
     """Format a state as an event."""
-    return f"data: {text_of(state)}\n\n"
+    return f"data: {to_json(state)}\n\n"
 
 
-def text_of(value: Any) -> str:  # noqa: ANN401 - any JSON value
-    r"""Return JSON on one line that can always be encoded in UTF-8.
-
-    >>> text_of(["\ud800", 1])
-    '["?",1]'
-    """
-    return clean(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
-
-
-def json_response(value: Any) -> web.Response:  # noqa: ANN401 - any JSON value
+def json_response(value: object) -> web.Response:
     """Return a response with a value as JSON."""
-    return web.Response(text=text_of(value), content_type="application/json")
+    return web.Response(text=to_json(value), content_type="application/json")
 
 
 @web.middleware
@@ -136,20 +128,21 @@ async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamRe
         invalid = isinstance(error, ConfigurationError | StateError)
         unreadable = not invalid or isinstance(error, StateVersionError)
         kind = web.HTTPServiceUnavailable if unreadable else web.HTTPBadRequest
-        reason = text_of({"error": error.public})
+        reason = to_json({"error": error.public})
         raise kind(text=reason, content_type="application/json") from error
 
 
-def number_in(request: web.Request, name: str, default: int, most: int) -> int:
-    """Return a number of a request's query, at most ``most``.
+def page_in(request: web.Request) -> tuple[int, int]:
+    """Return offset and limit of a request's query, at most 10**9 and ``MAX_ARTICLES``.
 
     Raises:
-        ConfigurationError: It is not a whole number.
+        ConfigurationError: One of them is not a whole number.
     """
-    text = request.query.get(name, str(default))
-    if not (text.isascii() and text.isdigit()):
+    texts = request.query.get("offset", "0"), request.query.get("limit", "50")
+    if not all(text.isascii() and text.isdigit() for text in texts):
         raise ConfigurationError("offset and limit must be whole numbers")
-    return min(int(text[:10]), most)
+    offset, limit = (int(text[:10]) for text in texts)
+    return min(offset, 10**9), min(limit, MAX_ARTICLES)
 
 
 def difference(old: State, new: State) -> State:

@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from aiohttp import web
 
-from topiccrawl.addons.dashboard.channel import json_response, number_in, text_of
+from topiccrawl.addons.dashboard.channel import json_response, page_in
 from topiccrawl.addons.dashboard.merge import overview
 from topiccrawl.commands.marking import WANTED, mark, uncertain_pages
 from topiccrawl.errors import ConfigurationError, StateError
@@ -26,6 +26,7 @@ from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.formats import BINARY, encoding_of
+from topiccrawl.storage.runs import to_json
 from topiccrawl.storage.selection import Selection, day, group_by_event, site_in, words_in
 from topiccrawl.storage.sites import MarkStore
 from topiccrawl.storage.tables import (
@@ -50,8 +51,6 @@ if TYPE_CHECKING:
 
 COUNTED = 2_000
 """Number of last stored articles in which facets are counted."""
-MAX_ARTICLES = 200
-"""Maximum number of articles in one response."""
 FACET_VALUES = 12
 """Number of values shown of a facet, the most frequent ones."""
 MAX_EXPORTED = 20_000
@@ -124,8 +123,7 @@ class Library:
 
     async def _search(self, request: web.Request) -> web.Response:
         selection = selection_in(request)
-        offset = number_in(request, "offset", 0, 10**9)
-        limit = number_in(request, "limit", 50, MAX_ARTICLES)
+        offset, limit = page_in(request)
         most, event = max(COUNTED, offset + limit), request.query.get("event", "")
         found = await self._select(selection, most, event)
         marks = await self._marks(selection.topic)
@@ -177,7 +175,7 @@ class Library:
     async def _json_feed(self, request: web.Request) -> web.Response:
         topic = request.match_info["topic"]
         feed = json_feed(topic, await self._select(Selection(topic), FEED_ENTRIES))
-        return web.Response(text=text_of(feed), content_type="application/feed+json")
+        return web.Response(text=to_json(feed), content_type="application/feed+json")
 
     async def _doubtful(self, request: web.Request) -> web.Response:
         topic = self._topic(request.query.get("topic", ""))

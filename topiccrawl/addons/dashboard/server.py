@@ -14,7 +14,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 from typing_extensions import override
 
 from topiccrawl.addons.dashboard.address import Address
-from topiccrawl.addons.dashboard.channel import Channel, errors_as_json, json_response, number_in
+from topiccrawl.addons.dashboard.channel import Channel, errors_as_json, json_response, page_in
 from topiccrawl.addons.dashboard.guard import HEADERS, Guard, guard_of
 from topiccrawl.addons.dashboard.library import Library
 from topiccrawl.addons.dashboard.metrics import available, exposition
@@ -25,20 +25,15 @@ from topiccrawl.scheduler.hooks import components
 from topiccrawl.storage.formats import template
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Sequence
 
     from scrapy.settings import BaseSettings, Settings
 
     from topiccrawl.addons.dashboard.stored import Source, StoredSource
     from topiccrawl.storage.ledger import Ledger
-    from topiccrawl.storage.status import State
-
-    Exposition = Callable[[Sequence[State]], tuple[bytes, str]]
 
 logger = logging.getLogger(__name__)
 
-MAX_ARTICLES = 200
-"""Maximum number of articles in one response."""
 MAX_CONNECTIONS = 256
 """Maximum number of connections; more are closed at once, to save the crawl's file descriptors."""
 IDLE_TIMEOUT = 30.0
@@ -60,17 +55,15 @@ class DashboardServer:
         source: Data source.
         guard: Access control.
         routes: More routes, such as those of tasks.
-        metrics: Returns the text of /metrics and its content type; None if it is not available.
         start: The page at ``/``: ``crawl`` or ``crawls``.
     """
 
     def __init__(
         self, source: Source, guard: Guard, routes: Sequence[web.RouteDef] = (),
-        metrics: Exposition | None = None, start: str = "crawl",
+        start: str = "crawl",
     ) -> None:  # fmt: skip
         self.source = source
         self.guard = guard
-        self._metrics = metrics
         self._start = start
         self._channels: dict[str, Channel] = {}
         self._app = web.Application(
@@ -81,7 +74,7 @@ class DashboardServer:
                 web.get("/", self._page),
                 web.get("/{page:crawl|crawls|articles}", self._page),
                 web.get("/static/words.{language:en|zh}.json", _words),
-                web.get("/static/{name}", self._static),
+                web.get("/static/{name}", _static),
                 web.get("/api/state", self._get_state),
                 web.get("/api/events", self._events),
                 web.get("/api/articles", self._articles),
@@ -151,27 +144,22 @@ class DashboardServer:
             charset="utf-8",
         )
 
-    async def _static(self, request: web.Request) -> web.StreamResponse:
-        return _file(request.match_info["name"])
-
     async def _get_state(self, request: web.Request) -> web.StreamResponse:
         return json_response(await self.source.state(_crawl_in(request)))
 
     async def _articles(self, request: web.Request) -> web.StreamResponse:
-        offset = number_in(request, "offset", 0, 10**9)
-        limit = number_in(request, "limit", 50, MAX_ARTICLES)
-        total, found = await self.source.articles(_crawl_in(request), offset, limit)
+        total, found = await self.source.articles(_crawl_in(request), *page_in(request))
         return json_response({"total": total, "articles": [one._asdict() for one in found]})
 
     async def _more(self, request: web.Request) -> web.StreamResponse:
         return json_response(await self.source.more(_crawl_in(request)))
 
     async def _get_metrics(self, _request: web.Request) -> web.StreamResponse:
-        if self._metrics is None:
+        if not available():
             raise web.HTTPNotImplemented(
                 text="metrics need prometheus-client: pip install 'topiccrawl[metrics]'\n"
             )
-        body, kind = self._metrics(await self.source.states())
+        body, kind = exposition(await self.source.states())
         return web.Response(body=body, headers={"Content-Type": kind})
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
@@ -216,8 +204,7 @@ async def serving(
             ledger = frontiers_of(settings).ledger()
             closing.push_async_callback(ledger.close)
             routes += contributed_routes(settings, ledger)
-        metrics, guard = exposition if available() else None, guard_of(settings, address)
-        server = DashboardServer(source, guard, routes, metrics, start)
+        server = DashboardServer(source, guard_of(settings, address), routes, start)
         await server.start()
         closing.push_async_callback(server.stop)
         yield server
@@ -267,7 +254,8 @@ async def _words(request: web.Request) -> web.Response:
     )
 
 
-def _file(name: str) -> web.Response:
+async def _static(request: web.Request) -> web.Response:
+    name = request.match_info["name"]
     suffix = name[name.rfind(".") :]
     found = files("topiccrawl.addons.dashboard").joinpath("static", name)
     if suffix not in _TYPES or "/" in name or "\\" in name or not found.is_file():

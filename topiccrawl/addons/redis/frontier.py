@@ -32,7 +32,6 @@ from topiccrawl.frontier.store import discard as discard_folder
 from topiccrawl.model import Kind, Lease
 
 if TYPE_CHECKING:
-    import random
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
@@ -98,7 +97,6 @@ class SharedFrontier:
         politeness: Rules of requests to hosts.
         limits: Limits of the frontier.
         clock: Clock, seconds since the epoch; the clock of Redis if None.
-        rng: Random generator of the jitter of delays.
         share: Numbers of pops of priorQueue and normalQueue in turn; those of the strategy if None.
         owner: Owner of the frontier.
         ttl: Seconds without a heartbeat after which a node times out.
@@ -117,9 +115,8 @@ class SharedFrontier:
     def __init__(  # noqa: PLR0913 - all but six have defaults
         self, client: redis.Redis, name: str, folder: str | Path, strategy: LinkStrategy,
         politeness: Politeness, limits: Limits, *, clock: Callable[[], float] | None = None,
-        rng: random.Random | None = None, share: tuple[int, int] | None = None, owner: str = "",
-        ttl: float = TTL, attached: bool = True, register: str = "",
-        again: bool = False,
+        share: tuple[int, int] | None = None, owner: str = "", ttl: float = TTL,
+        attached: bool = True, register: str = "", again: bool = False,
     ) -> None:  # fmt: skip
         discard_folder(folder)
         self.base = base_of(name)
@@ -127,8 +124,8 @@ class SharedFrontier:
         self._attached = self._conversing = self._gone = False
         self._client = client
         self.local = EmbeddedFrontier(
-            folder, strategy, politeness, limits, clock=clock or self.redis_clock, rng=rng,
-            share=share, sync="never",
+            folder, strategy, politeness, limits, clock=clock or self.redis_clock, share=share,
+            sync="never",
         )  # fmt: skip
         try:
             self._compose(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.addons.redis.transport import address, translated
+from topiccrawl.addons.redis.transport import Call, address, translated
 from topiccrawl.messages import message
 from topiccrawl.storage.runs import RunReport, from_json, newest_first, to_json
 
@@ -25,22 +25,6 @@ RUN = "topiccrawl:run:"
 LIFE = 7 * 86_400
 """Seconds that a record is stored after its last report."""
 _AWAY = message("{address}: Redis failed ({error})")
-_SWAP = """
-for _, row in ipairs(cjson.decode(ARGV[1])) do
-  local found = redis.call('HGET', KEYS[1] .. row[1], row[2])
-  if (found or nil) ~= row[3] then return 0 end
-end
-for _, row in ipairs(cjson.decode(ARGV[2])) do
-  if row[3] then redis.call('HSET', KEYS[1] .. row[1], row[2], row[3])
-  else redis.call('HDEL', KEYS[1] .. row[1], row[2]) end
-end
-return 1
-"""
-_READ = """
-local found = {}
-for _, kind in ipairs(ARGV) do found[#found + 1] = redis.call('HGETALL', KEYS[1] .. kind) end
-return found
-"""
 
 
 class _Client:
@@ -63,25 +47,16 @@ class _Client:
 
 
 class SharedLedger(_Client):
-    """Rows in Redis; see ``storage.ledger.Ledger``.
-
-    Args:
-        client: See ``_Client``.
-        base: Prefix of the keys.
-    """
-
-    def __init__(self, client: Redis, base: str = BASE) -> None:
-        super().__init__(client)
-        self._base = base
+    """Rows in Redis; see ``storage.ledger.Ledger``."""
 
     async def get(self, kind: str, name: str) -> str | None:
         """Return one row, or None."""
-        found = await self._reply(self._client.hget(self._base + kind, name))
+        found = await self._reply(self._client.hget(BASE + kind, name))
         return None if found is None else found.decode()
 
     async def read(self, *kinds: str) -> Rows:
         """Return all rows of the given kinds."""
-        tables = await self._reply(self._client.eval(_READ, 1, self._base, *kinds))
+        tables = await self._reply(Call("rows", BASE, kinds).on(self._client))
         return {
             kind: {
                 name.decode(): text.decode()
@@ -93,7 +68,7 @@ class SharedLedger(_Client):
     async def swap(self, before: Mapping[Key, str | None], after: Mapping[Key, str | None]) -> bool:
         """Write ``after`` if all rows equal ``before``; return whether it was written."""
         texts = _packed(before), _packed(after)
-        return bool(await self._reply(self._client.eval(_SWAP, 1, self._base, *texts)))
+        return bool(await self._reply(Call("swap", BASE, texts).on(self._client)))
 
     async def now(self) -> float:
         """Return the time of Redis, in seconds since the epoch."""

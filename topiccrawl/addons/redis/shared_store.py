@@ -79,20 +79,17 @@ class NodeStore(SqliteStore):
         client: Returns a client of the Redis server; called when it is needed.
         method: Duplicate detector; ``VerifiedShingles`` if None.
         capacity: Number of articles that a new one is compared with, the newest.
-        place: Name of the store, unique among all nodes; "" for host and path.
-        name: Name of a separate register; "" for the one that all nodes share.
     """
 
     def __init__(
         self, path: str | Path, client: Callable[[], Redis], *,
-        method: DuplicateDetector | None = None, capacity: int = CAPACITY, place: str = "",
-        name: str = "",
+        method: DuplicateDetector | None = None, capacity: int = CAPACITY,
     ) -> None:  # fmt: skip
         super().__init__(path, method=method, capacity=capacity)
-        self._place = place or f"{socket.gethostname()}:{self.path.resolve()}"
+        self._place = f"{socket.gethostname()}:{self.path.resolve()}"  # unique among all nodes
         self._client = client
         self._method = copy.deepcopy(method) if method is not None else VerifiedShingles()
-        self._capacity, self._name = capacity, name
+        self._capacity = capacity
         self._register: StoryRegister | None = None
         self._save_lock = asyncio.Lock()
 
@@ -132,9 +129,8 @@ class NodeStore(SqliteStore):
                 self._place,
             )
             self._register = StoryRegister(
-                self._client(), self._method, self._place, capacity=self._capacity,
-                name=self._name,
-            )  # fmt: skip
+                self._client(), self._method, self._place, self._capacity
+            )
         return self._register
 
     async def _save_here(self, plan: _Plan) -> list[Saved]:

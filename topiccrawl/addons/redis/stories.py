@@ -69,20 +69,18 @@ class StoryRegister:
         client: Client of the server, without decoding of responses.
         method: Duplicate detector; it receives the boilerplate that other nodes learn.
         store: Name of the store of this node.
-        capacity: Number of articles in RAM, the newest.
-        kept: Number of articles whose texts are stored in Redis, the newest.
-        name: Name of a separate register; "" for the one that all nodes share.
+        capacity: Number of articles in RAM, and with their texts in Redis, the newest; at most
+            ``MAX_TEXTS``.
     """
 
     def __init__(
-        self, client: Redis, method: DuplicateDetector, store: str, *,
-        capacity: int = MAX_TEXTS, kept: int = MAX_TEXTS, name: str = "",
-    ) -> None:  # fmt: skip
+        self, client: Redis, method: DuplicateDetector, store: str, capacity: int = MAX_TEXTS
+    ) -> None:
         self._client = client
         self._method = method
         self._store = store
-        self._kept = min(kept, capacity)
-        self._base = "{topiccrawl:stories:" + name + method.scheme + "}:"
+        self._kept = min(capacity, MAX_TEXTS)
+        self._base = "{topiccrawl:stories:" + method.scheme + "}:"
         self._index = index_of(method, self._kept)
         self._next = 1
         self._marks = 0

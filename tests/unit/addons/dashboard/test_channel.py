@@ -129,3 +129,22 @@ def test_negative_offset_is_refused_with_a_reason() -> None:
         await server.stop()
 
     asyncio.run(check())
+
+
+@pytest.mark.parametrize(("installed", "status"), [(True, 200), (False, 501)])
+def test_metrics_need_prometheus_client(
+    installed: bool,  # noqa: FBT001 - a parameter of the test
+    status: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("topiccrawl.addons.dashboard.server.available", lambda: installed)
+
+    async def check() -> None:
+        server = DashboardServer(ChangingSource(), Guard(Address("127.0.0.1", 0)))
+        await server.start()
+        url = f"http://127.0.0.1:{server.address.port}/metrics"
+        async with aiohttp.ClientSession() as session, session.get(url) as answer:
+            assert answer.status == status
+        await server.stop()
+
+    asyncio.run(check())

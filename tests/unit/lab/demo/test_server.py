@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import http.client
+import socket
 import struct
 import sys
 import threading
@@ -231,18 +231,14 @@ def test_errors_on_request(web: Web, connect: Connect) -> None:
     assert first != statuses(2)
 
 
-def test_an_asynchronous_server_stops_with_clients_open(web: Web) -> None:
-    async def life() -> tuple[bytes, bytes]:
-        async with DemoServer(web, latency=0.01) as server:
-            reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
-            writer.write(f"GET {web.seeds[0]} HTTP/1.1\r\n\r\n".encode())
-            first = await reader.readline()
-        rest = await reader.read()
-        writer.close()
-        return first, rest
-
-    first, _ = asyncio.run(asyncio.wait_for(life(), PATIENCE))
-    assert first == b"HTTP/1.1 200 OK\r\n"
+def test_a_server_stops_with_clients_open(web: Web) -> None:
+    with DemoServer(web, latency=0.01) as server:
+        client = socket.create_connection(("127.0.0.1", server.port), PATIENCE)
+        client.sendall(f"GET {web.seeds[0]} HTTP/1.1\r\n\r\n".encode())
+        answer = client.makefile("rb")
+        assert answer.readline() == b"HTTP/1.1 200 OK\r\n"
+    answer.read()  # to the end: the server has closed the connection
+    client.close()
 
 
 def test_a_taken_port_is_an_error_at_once(server: DemoServer, web: Web) -> None:

@@ -39,10 +39,10 @@ local function note(kind, name, host)
   redis.call('EXPIRE', base .. kind .. ':' .. name, KEPT)
 end
 
-local function line_of(host)
+local function line_of(host, keeps)  -- living nodes in its queue; this one only if it keeps its place
   local line, packed = {}, redis.call('HGET', waits, host)
   for _, name in ipairs(packed and cmsgpack.unpack(packed) or {}) do
-    if name ~= node and alive(name) then
+    if name == node and keeps or name ~= node and alive(name) then
       line[#line + 1] = name
     end
   end
@@ -95,36 +95,22 @@ for at = 1, #batch.ask, 2 do
     redis.call('ZADD', clocks, 'GT', clock + delay, host)  -- requests may have been sent until now
     owner = false
   end
-  if not owner then
-    local packed = redis.call('HGET', waits, host)
-    local before = packed and cmsgpack.unpack(packed) or {}
-    local line = {}
-    for _, name in ipairs(before) do
-      if name == node or alive(name) then
-        line[#line + 1] = name
-      end
-    end
-    local stands = false
+  if owner ~= node then
+    local line, stands = line_of(host, true), false
     for _, name in ipairs(line) do
       stands = stands or name == node
     end
     if not stands then
       line[#line + 1] = node
     end
-    hand(host, line)
-    owner = redis.call('HGET', turns, host)
-  elseif owner ~= node then
-    local packed = redis.call('HGET', waits, host)
-    local line, stands = packed and cmsgpack.unpack(packed) or {}, false
-    for _, name in ipairs(line) do
-      stands = stands or name == node
-    end
-    if not stands then
-      line[#line + 1] = node
+    if owner then
       keep_line(host, line)
+      note('called', owner, host)
+      holders[owner] = true
+    else
+      hand(host, line)
+      owner = redis.call('HGET', turns, host)
     end
-    note('called', owner, host)
-    holders[owner] = true
   end
   if owner == node then
     note('granted', node, host)
