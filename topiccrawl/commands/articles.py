@@ -8,6 +8,7 @@ import sys
 import time
 from contextlib import AbstractAsyncContextManager, aclosing
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy.commands import ScrapyCommand
@@ -15,7 +16,6 @@ from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.commands.changes import (
-    as_json,
     change_rows,
     changes_of,
     minute_of,
@@ -120,7 +120,7 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
                 found = self._selection(opts)._replace(words=words_in(" ".join(words)))
                 asyncio.run(self._list(found, opts))
             case ["show", url]:
-                self._show(url, as_json=opts.json)
+                asyncio.run(self._show(url, opts))
             case ["events"]:
                 asyncio.run(self._events(self._selection(opts), opts))
             case ["changes"]:
@@ -155,7 +155,8 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
         limit = SHOWN if opts.limit is None else opts.limit
         async with aclosing(self._select(selection, ExportFilter(limit=limit))) as articles:
             async for article in articles:
-                say(_json(article) if opts.json else _line(article, selection.topic))
+                line = _line(article, selection.topic)
+                say(_dumps(displayed_values(article)) if opts.json else line)
 
     async def _events(self, selection: Selection, opts: argparse.Namespace) -> None:
         async with self._store() as store, aclosing(store.select(selection)) as articles:
@@ -165,7 +166,7 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
                 urls = [article.url for article in event.articles]
                 days = {"first": event.days[0], "last": event.days[1]}
                 values = {"event": event.event, "title": event.title, **days, "articles": urls}
-                say(json.dumps(values, ensure_ascii=False))
+                say(_dumps(values))
             else:
                 say(_headline(event), *(f"  {_line(a, selection.topic)}" for a in event.articles))
         if not found:
@@ -207,7 +208,7 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
         if not (opts.template or changes or await changes_of(self.options, owner, 0.0)):
             text = f"{owner}: no page has been watched: crawl with -a watch=1"
             say(text, to=sys.stderr)
-        say(*(as_json(rows) if opts.json else report(owner, since, changes, rows)))
+        say(*(map(_dumps, rows) if opts.json else report(owner, since, changes, rows)))
 
     def _forget(self, names: list[str]) -> None:
         """Delete articles from the store, then by TOPICCRAWL_FORGET, such as from the archive."""
@@ -224,10 +225,10 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
         known = dict.fromkeys(names)
         async with self._store() as store:
             for name in names:
-                story = await store.get(name)
-                urls = [] if story is None else _urls(story.article)
-                if name in urls:
-                    known |= dict.fromkeys(urls)
+                if story := await store.get(name):
+                    article = story.article
+                    urls = (article.url, article.final_url, article.canonical_url)
+                    known |= dict.fromkeys(filter(None, urls if name in urls else ()))
             gone = await store.forget(names, time.time())
         storage = storage_of(self.options)
         async with Pages(storage) as pages, Sites(storage) as sites:
@@ -235,20 +236,17 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
             await sites.forget(names)
         return gone, list(known)
 
-    def _show(self, url: str, *, as_json: bool) -> None:
-        story, versions = asyncio.run(self._story(url))
+    async def _show(self, url: str, opts: argparse.Namespace) -> None:
+        """Show the story of a URL and its earlier versions."""
+        async with self._store() as store:
+            story = await store.get(url) or await store.get(canonical(url) or url)
+            versions = await store.versions(story.article.url) if story else []
         if story is None:
             place = storage_of(self.options).place
             say(tr("{url}: no article in {place} has this URL", url=url, place=place))
             self.exitcode = 1
         else:
-            say(*([_story_json(story, versions)] if as_json else _show(story, versions)))
-
-    async def _story(self, url: str) -> tuple[Story | None, list[Version]]:
-        """Return the story of a URL and its earlier versions."""
-        async with self._store() as store:
-            story = await store.get(url) or await store.get(canonical(url) or url)
-            return story, [] if story is None else await store.versions(story.article.url)
+            say(*([_story_json(story, versions)] if opts.json else _show(story, versions)))
 
     async def _select(
         self, selection: Selection, choice: ExportFilter
@@ -272,13 +270,8 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
         return opened(storage_of(self.options).articles())
 
 
-def _urls(article: Article) -> list[str]:
-    """Return the URL of an article, and its final and canonical URLs."""
-    return list(filter(None, (article.url, article.final_url, article.canonical_url)))
-
-
-def _json(article: Article) -> str:
-    return json.dumps(displayed_values(article), ensure_ascii=False)
+_dumps = partial(json.dumps, ensure_ascii=False)
+"""Return a value as one line of JSON."""
 
 
 def _story_json(story: Story, versions: Sequence[Version]) -> str:
@@ -286,7 +279,7 @@ def _story_json(story: Story, versions: Sequence[Version]) -> str:
     reprints = [reprint._asdict() for reprint in _by_time(story.reprints)]
     before = [_version(one, story.article) for one in versions]
     more = {"reprints": reprints, "versions": before}
-    return json.dumps({**displayed_values(story.article), **more}, ensure_ascii=False)
+    return _dumps({**displayed_values(story.article), **more})
 
 
 def _version(version: Version, article: Article) -> dict[str, Any]:
