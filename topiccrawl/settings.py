@@ -259,7 +259,6 @@ EXTENSIONS = {
     "topiccrawl.extensions.outcome.CrawlOutcome": 510,
     "topiccrawl.extensions.control.CrawlControl": 515,
     "topiccrawl.extensions.budget.PageBudget": 520,
-    "topiccrawl.extensions.retry.StartRetry": 522,
     "topiccrawl.extensions.garbage.RareCollections": 540,
 }
 ITEM_PIPELINES = {

@@ -252,15 +252,17 @@ def _rebuild(record: dict[str, Any], spider: Spider) -> Request:
 
 
 class FollowUpQueue:
-    """Further requests of open leases, first come, first served per host.
+    """Requests that have no record of their own in the frontier, first come, first served per host.
 
     A redirect to the same page with a cookie, or of a robots.txt, continues its lease with one more
-    request to the host. If the process dies, the lease returns to its queue.
+    request to the host. If the process dies, the lease returns to its queue. URLs without a host,
+    such as ``data:`` and ``file:``, have no delay and no robots.txt; a restart loses them.
     """
 
     def __init__(self, frontier: Frontier) -> None:
         self.frontier = frontier
         self._hosts: dict[str, deque[Request]] = {}
+        self._known: set[bytes] = set()
 
     def __len__(self) -> int:
         return sum(map(len, self._hosts.values()))
@@ -269,42 +271,24 @@ class FollowUpQueue:
         """Append a request to its host's queue."""
         self._hosts.setdefault(host_of(request.url), deque()).append(request)
 
+    def push_hostless(self, request: Request, fingerprint: bytes) -> bool:
+        """Append a request without a host; return False if repeated without ``dont_filter``."""
+        if fingerprint in self._known and not request.dont_filter:
+            return False
+        self._known.add(fingerprint)
+        self.push(request)
+        return True
+
     def pop(self) -> tuple[Request, str] | None:
         """Return a request that is allowed now and the host whose slot it has, or None."""
         for host, queue in list(self._hosts.items()):
-            if self.frontier.acquire(host):
+            if not host or self.frontier.acquire(host):
                 request = queue.popleft()
                 del self._hosts[host]
                 if queue:
                     self._hosts[host] = queue  # at the end, so that hosts take turns
                 return request, host
         return None
-
-
-class HostlessRequests:
-    """Requests of URLs without a host, such as ``data:`` and ``file:``, first come, first served.
-
-    They have no delay, robots.txt or record in the frontier. A restart loses them.
-    """
-
-    def __init__(self) -> None:
-        self._queue: deque[Request] = deque()
-        self._known: set[bytes] = set()
-
-    def __len__(self) -> int:
-        return len(self._queue)
-
-    def push(self, request: Request, fingerprint: bytes) -> bool:
-        """Append a request; return False for a repeated one without ``dont_filter``."""
-        if fingerprint in self._known and not request.dont_filter:
-            return False
-        self._known.add(fingerprint)
-        self._queue.append(request)
-        return True
-
-    def pop(self) -> Request | None:
-        """Return the first request, or None."""
-        return self._queue.popleft() if self._queue else None
 
 
 class Redirects:

@@ -23,6 +23,7 @@ from typing_extensions import override
 
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
 from topiccrawl.frontier.contract import Ending
+from topiccrawl.frontier.settlement import CRASH
 from topiccrawl.links.urls import host_of
 from topiccrawl.model import Kind, Lease
 from topiccrawl.scheduler import meta
@@ -42,7 +43,6 @@ from topiccrawl.scheduler.leases import LeaseBook
 from topiccrawl.scheduler.requests import (
     DistinctRequests,
     FollowUpQueue,
-    HostlessRequests,
     NotSerialisableError,
     Redirects,
     SettlingErrback,
@@ -108,7 +108,7 @@ class FrontierScheduler(BaseScheduler):
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Return a scheduler with the crawler's settings, connected to its signals."""
         scheduler = cls(crawler)
-        crawler.signals.connect(scheduler._close_failed, signals.spider_opened)
+        crawler.signals.connect(scheduler._opened, signals.spider_opened)
         return scheduler
 
     @override
@@ -136,7 +136,6 @@ class FrontierScheduler(BaseScheduler):
         self.followups = FollowUpQueue(self.frontier)
         self.redirects = Redirects(context, self.followups)
         self.distinct = DistinctRequests(f"{time.time_ns():x}")
-        self.hostless = HostlessRequests()
         concurrency = settings.getint("CONCURRENT_REQUESTS") or 1_000
         slots = self.crawler.engine.downloader.per_slot_settings
         slots[DOWNLOAD_SLOT] = {"delay": 0, "concurrency": concurrency}
@@ -194,9 +193,7 @@ class FrontierScheduler(BaseScheduler):
         """Check whether anything is queued, leased, or waiting outside the frontier."""
         sync = self.context.sync
         waits = sync is not None and sync.waits()
-        return self.context.opened and (
-            bool(self.followups) or bool(self.hostless) or waits or self.frontier.pending()
-        )
+        return self.context.opened and (bool(self.followups) or waits or self.frontier.pending())
 
     @override
     def enqueue_request(self, request: Request) -> bool:
@@ -207,7 +204,7 @@ class FrontierScheduler(BaseScheduler):
             return self.redirects.follow(request, lease)
         if not host_of(request.url):
             fingerprint = self.crawler.request_fingerprinter.fingerprint(request)
-            return self.hostless.push(request, fingerprint)
+            return self.followups.push_hostless(request, fingerprint)
         if request.meta.get("is_start_request"):
             addresses = self.context.addresses
             named = addresses.allow_origin if meta.ROLE in request.meta else addresses.allow_host
@@ -268,8 +265,6 @@ class FrontierScheduler(BaseScheduler):
             self.book.add_request(meta.lease_number(further), host)
             further.meta["download_slot"] = DOWNLOAD_SLOT
             return further
-        if self.hostless:
-            return self.hostless.pop()
         if len(self.book) - len(self.followups) >= self._max_open or not self.context.has_room():
             return None  # until a lease is settled
         allows = self._slow_start.allows
@@ -345,9 +340,20 @@ class FrontierScheduler(BaseScheduler):
         """Check whether the frontier is open and can be written."""
         return self.context.opened and not self._failure
 
-    def _close_failed(self) -> None:
+    def _opened(self) -> None:
+        """Requeue failed seeds, or a failed search for seeds, if earlier runs fetched no page."""
         if self._failure:
             raise CloseSpider(self._failure)
+        search, failed = self.context.search, list[str]()
+        with self.book.writing() as frontier:
+            counts = frontier.counts()
+            is_vain = counts["crawled"] == counts.get("redirected", 0)
+            if counts["error"] and is_vain and not self.context.spec.conducted:
+                failed += [url for url, _, why in frontier.iterate("error") if why != CRASH]
+            if search is not None and search.is_fruitless(self.context):
+                failed += search.retry_urls()
+            for url in failed:
+                frontier.requeue(url)
 
     def _count(self, name: str) -> None:
         self.stats.inc_value(f"topiccrawl/{name}")
