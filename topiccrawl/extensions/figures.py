@@ -22,7 +22,7 @@ from topiccrawl.extensions.history import CrawlHistory
 from topiccrawl.extensions.wait_reason import QUIET, Circumstances, WaitReason, wait_reason
 from topiccrawl.frontier.contract import Ending, Frontier, Outcome
 from topiccrawl.frontier.queues import SIZES
-from topiccrawl.model import Article, Lease, Page, PageKind, Verdict
+from topiccrawl.model import Article, Lease, PageKind, Verdict
 from topiccrawl.scheduler.build import crawl_name, frontier_place
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.frontiers import frontiers_of
@@ -121,7 +121,7 @@ class CrawlFigures:
         await self._store()
         await self.runs.close()
 
-    def judged(self, page: Page, verdict: Verdict) -> None:  # noqa: ARG002 - as the signal sends
+    def judged(self, verdict: Verdict) -> None:
         """Count a page."""
         self._last_page = time.monotonic()
         self.history.page(relevant=verdict.kind is not PageKind.OTHER)

@@ -19,7 +19,6 @@ from topiccrawl.scheduler.signals import page_judged
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from topiccrawl.frontier.contract import Outcome
     from topiccrawl.storage.status import State
 
 _FINAL = ("crawled", "error")
@@ -84,7 +83,7 @@ class CrawlReview:
             if term in self._own or not (self._own or term == LINKS):
                 self._met[term] = self._met.get(term, 0) + 1
 
-    def settled(self, lease: Lease, outcome: Outcome) -> None:  # noqa: ARG002 - by name
+    def settled(self, lease: Lease) -> None:
         """Record a URL that is not a link; the first ``SEEDS`` such URLs are the seeds."""
         is_page = not lease.depth and lease.kind is Kind.PAGE
         if is_page and (len(self._seeds) < SEEDS or lease.url in self._seeds):

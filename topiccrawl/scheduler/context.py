@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from topiccrawl.frontier.contract import Frontier, Outcome
+    from topiccrawl.frontier.contract import Frontier
     from topiccrawl.links.addresses import AddressRules
     from topiccrawl.links.hosts import HostRules
     from topiccrawl.links.strategies import LinkStrategy
@@ -223,8 +223,11 @@ class CrawlContext:
             with self.book.writing() as frontier:
                 frontier.passed(lease)
 
-    def on_settled(self, listener: Callable[[Lease, Outcome], None]) -> None:
-        """Call a listener with ``lease`` and ``outcome`` (by name) whenever a lease is settled."""
+    def on_settled(self, listener: Callable[..., None]) -> None:
+        """Call a listener whenever a lease is settled, with those of ``lease`` and ``outcome``.
+
+        They are passed by name, if the listener has parameters of these names.
+        """
         self.crawler.signals.connect(listener, lease_settled)
 
     def end(self, reason: str) -> None:

@@ -173,7 +173,7 @@ class TopicMarks:
         await self._refresh()
         self._loop.start(EVERY, now=False)
 
-    def judged(self, page: Page, verdict: Verdict) -> None:  # noqa: ARG002 - as the signal sends
+    def judged(self, page: Page) -> None:
         """Add a page to the sample unless its robots directives forbid it."""
         if not (page.directives.noarchive or page.directives.noindex):
             self.sample.add(page)
