@@ -7,10 +7,9 @@ from collections import Counter
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from scrapy.spiderloader import get_spider_loader
-
 from topiccrawl.errors import StateError
 from topiccrawl.links.urls import host_of
+from topiccrawl.scheduler.hooks import spider_class
 from topiccrawl.scheduler.starttime import LAST, parse_since
 from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.pages import Change, Pages
@@ -37,8 +36,7 @@ async def period_since(settings: BaseSettings, text: str, owner: str, now: float
     """
     if text != LAST:
         return parse_since(text, "", owner, now)
-    spider: Any = get_spider_loader(settings).load("template")
-    period = await spider.last_period(settings, owner)
+    period = await spider_class(settings, "template").last_period(settings, owner)
     if period is None:
         raise StateError(
             "template {owner!r} has no period yet: give a day with --since", owner=owner

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
@@ -107,13 +108,10 @@ def dictionary(_: BaseSettings) -> Iterator[Finding]:
 def _needed() -> dict[str, list[Requirement]]:
     """Return the requirements of topiccrawl by extra; "" for the required dependencies."""
     found: defaultdict[str, list[Requirement]] = defaultdict(list)
-    try:
-        texts = requires("topiccrawl") or []
-    except PackageNotFoundError:
-        return {}
-    for text in texts:
-        extra = _EXTRA.search(text)
-        found[extra.group(1) if extra else ""].append(Requirement(text))
+    with suppress(PackageNotFoundError):
+        for text in requires("topiccrawl") or []:
+            extra = _EXTRA.search(text)
+            found[extra[1] if extra else ""].append(Requirement(text))
     return found
 
 
