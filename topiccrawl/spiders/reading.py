@@ -140,13 +140,19 @@ class PageReading:
         Raises:
             UnreadableError: If the page exceeds a limit, or crashes its reader.
         """
-        if self.readers is None or not is_asyncio_available():
+        readers = self.readers
+        if readers is None or not is_asyncio_available():
             return
         self.open += 1
         before, self._last = self._last, asyncio.get_running_loop().create_future()
         mine = self._last
         try:
-            self._prepared[response] = await self._read(self.readers, raw_page(response), asked)
+            raw = raw_page(response)
+            found = _Prepared(await readers.read(raw))
+            if found.read is not None and (more := asked(found.read)):
+                found.extraction = await readers.extract(raw, more)
+                found.asked, found.fetched_at = more, more.fetched_at
+            self._prepared[response] = found
             if before is not None and not before.done():
                 await asyncio.wait([before], timeout=PATIENCE)
         except ReaderError as error:
@@ -157,15 +163,6 @@ class PageReading:
         finally:
             self.open -= 1
             mine.set_result(None)
-
-    async def _read(
-        self, readers: Readers, raw: RawPage, asked: Callable[[ReadPage], Conditions | None]
-    ) -> _Prepared:
-        found = _Prepared(await readers.read(raw))
-        if found.read is not None and (more := asked(found.read)):
-            found.extraction = await readers.extract(raw, more)
-            found.asked, found.fetched_at = more, more.fetched_at
-        return found
 
     def is_read(self, response: Response) -> bool:
         """Return whether a response has been parsed."""

@@ -7,7 +7,6 @@ import platform
 import re
 import resource
 import shutil
-import sys
 import tempfile
 import time
 from collections import defaultdict
@@ -47,7 +46,6 @@ FILES = 1024
 EARLIEST = datetime(2025, 1, 1, tzinfo=UTC).timestamp()
 """Earliest plausible time, seconds since the epoch."""
 
-PYTHON = (3, 11)
 FOR = {
     "js": ("TOPICCRAWL_JS", "pages rendered by scripts"),
     "warc": ("WARC_DIR", "WARC files"),
@@ -61,11 +59,8 @@ _EXTRA = re.compile(r"""extra\s*==\s*['"]([^'"]+)['"]""")
 
 def versions(_: BaseSettings) -> Iterator[Finding]:
     """Check Python and the dependencies of topiccrawl."""
-    python = platform.python_version()
-    if sys.version_info < PYTHON:
-        yield fail("python", python, "install Python 3.11 or newer")
-    else:
-        yield ok("python", f"{python}, topiccrawl {__version__}, Scrapy {version('scrapy')}")
+    own, scrapy = f"topiccrawl {__version__}", f"Scrapy {version('scrapy')}"
+    yield ok("python", f"{platform.python_version()}, {own}, {scrapy}")
     needed = _needed()
     if not needed:
         text = "topiccrawl is not installed here: its dependencies are unknown"
