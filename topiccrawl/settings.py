@@ -9,6 +9,7 @@ docs/settings.md lists all.
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 
 from topiccrawl import __version__
 
@@ -277,12 +278,6 @@ TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 """Reactor on asyncio's event loop, which the stores and the servers need."""
 
 # -- Add-ons ------------------------------------------------------------------------------------
-_features = (
-    "adaptation", "browser", "dashboard", "events", "frames", "marks", "mongodb", "pdf", "records",
-    "redis", "reprints", "tasks", "url_patterns", "warc", "watch", "watchdog", "webhook",
-    "yield_stop",
-)  # fmt: skip
-"""Folders of ``topiccrawl/addons`` that have settings."""
 
 
 def _add(name: str, value: object) -> None:
@@ -295,7 +290,8 @@ def _add(name: str, value: object) -> None:
     globals()[name] = value
 
 
-for _feature in _features:
-    for _name, _value in vars(import_module(f"topiccrawl.addons.{_feature}.settings")).items():
+for _file in sorted(Path(__file__).with_name("addons").glob("*/settings.py")):
+    _module = import_module(f"topiccrawl.addons.{_file.parent.name}.settings")
+    for _name, _value in vars(_module).items():
         if _name.isupper():
             _add(_name, _value)
