@@ -135,8 +135,7 @@ class Headlines:
     False
     """
 
-    def __init__(self, most: int = MAX_HEADLINES) -> None:
-        self._most = most
+    def __init__(self) -> None:
         self._sites = OrderedDict[str, str]()
 
     def add(self, title: str, site: str) -> None:
@@ -144,7 +143,7 @@ class Headlines:
         key = _key(title)
         if key and key not in self._sites:
             self._sites[key] = site
-            if len(self._sites) > self._most:
+            if len(self._sites) > MAX_HEADLINES:
                 self._sites.popitem(last=False)
 
     def is_from_other_site(self, anchor: str, site: str) -> bool:
