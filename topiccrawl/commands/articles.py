@@ -15,14 +15,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.commands.changes import (
-    change_rows,
-    changes_of,
-    minute_of,
-    period_since,
-    report,
-    until_of,
-)
+from topiccrawl.commands import changes
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, count, say, score
 from topiccrawl.errors import ConfigurationError, StateError
 from topiccrawl.links.urls import canonical
@@ -193,7 +186,7 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
     async def _changes(self, opts: argparse.Namespace) -> None:
         if opts.template:
             owner = spider_class(self.options, "template").owner_of(opts.template).name
-            since = await period_since(self.options, opts.since or LAST, owner, time.time())
+            since = await changes.period_since(self.options, opts.since or LAST, owner, time.time())
         else:
             owner = self._topic(opts.topic)
             if not owner:
@@ -201,14 +194,14 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
                     "{folder}: several topics: choose one with --topic TOPIC", folder=self.folder
                 )
             since = parse_since(opts.since or LAST, self.folder, owner, time.time())
-        until = until_of(opts.until, self.folder, owner, time.time())
-        changes = await changes_of(self.options, owner, since, until, site_in(opts.site))
+        until = changes.until_of(opts.until, self.folder, owner, time.time())
+        found = await changes.changes_of(self.options, owner, since, until, site_in(opts.site))
         async with self._store() as store:
-            rows = (await change_rows(store, changes))[: opts.limit or None]
-        if not (opts.template or changes or await changes_of(self.options, owner, 0.0)):
+            rows = (await changes.change_rows(store, found))[: opts.limit or None]
+        if not (opts.template or found or await changes.changes_of(self.options, owner, 0.0)):
             text = f"{owner}: no page has been watched: crawl with -a watch=1"
             say(text, to=sys.stderr)
-        say(*(map(_dumps, rows) if opts.json else report(owner, since, changes, rows)))
+        say(*(map(_dumps, rows) if opts.json else changes.report(owner, since, found, rows)))
 
     def _forget(self, names: list[str]) -> None:
         """Delete articles from the store, then by TOPICCRAWL_FORGET, such as from the archive."""
@@ -310,7 +303,7 @@ def _line(article: Article, topic: str) -> str:
 
 
 def _version_line(version: Version) -> str:
-    at = minute_of(version.replaced_at)
+    at = changes.minute_of(version.replaced_at)
     return f"changed {at}  before: {version.title} ({len(version.body)} characters, see --json)"
 
 

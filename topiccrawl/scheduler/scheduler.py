@@ -26,14 +26,7 @@ from topiccrawl.frontier.contract import Ending
 from topiccrawl.frontier.settlement import CRASH
 from topiccrawl.links.urls import host_of
 from topiccrawl.model import Kind, Lease
-from topiccrawl.scheduler import meta
-from topiccrawl.scheduler.build import (
-    crawl_name,
-    hosts_of,
-    open_frontier,
-    retry_rules,
-    slow_start_of,
-)
+from topiccrawl.scheduler import build, meta
 from topiccrawl.scheduler.context import SyncTask, context_of
 from topiccrawl.scheduler.downloads import DownloadReporter
 from topiccrawl.scheduler.finish import FAILURE
@@ -120,16 +113,16 @@ class FrontierScheduler(BaseScheduler):
         """
         self.spider = spider
         context, settings = self.context, self.crawler.settings
-        context.hosts = hosts_of(self.crawler)
+        context.hosts = build.hosts_of(self.crawler)
         try:
             check_parts(settings)
-            self.frontier = context.frontier = open_frontier(self.crawler)
+            self.frontier = context.frontier = build.open_frontier(self.crawler)
         except TopiccrawlError as error:
             logger.error("%s", error)  # noqa: TRY400  (the operator needs the remedy, not a traceback)
             self._failure = finish_reason(error)
             return
         context.opened = True
-        retry, clock = retry_rules(settings), getattr(self.frontier, "clock", time.time)
+        retry, clock = build.retry_rules(settings), getattr(self.frontier, "clock", time.time)
         self.book = LeaseBook(self.frontier, retry, clock, self._settled, self.end_crawl)
         context.book = self.book
         self.reporter = DownloadReporter(self.crawler, self.book, self.alarm)
@@ -145,9 +138,9 @@ class FrontierScheduler(BaseScheduler):
             logger.info(
                 "The crawl %s continues: %d URLs were fetched before, %d are queued"
                 " (another TOPICCRAWL_CRAWL starts a new crawl)",
-                crawl_name(spider), crawled, counts["prior"] + counts["normal"],
+                build.crawl_name(spider), crawled, counts["prior"] + counts["normal"],
             )  # fmt: skip
-        self._slow_start = SlowStart(slow_start_of(settings), crawled)
+        self._slow_start = SlowStart(build.slow_start_of(settings), crawled)
         for call, seconds in (self._housekeeping, _HOUSEKEEPING), (self.book.extend, _EXTEND_EVERY):
             self._loops.append(create_looping_call(call))
             self._loops[-1].start(seconds, now=False)
@@ -169,7 +162,7 @@ class FrontierScheduler(BaseScheduler):
         try:
             self._close_frontier()
             if not settings.getbool("SCHEDULER_PERSIST", default=True):
-                frontiers_of(settings).forget(crawl_name(self.spider))
+                frontiers_of(settings).forget(build.crawl_name(self.spider))
         except StorageError as error:
             logger.error("%s; pages that were not stored will be fetched again", error)  # noqa: TRY400
 
