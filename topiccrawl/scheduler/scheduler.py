@@ -303,11 +303,9 @@ class FrontierScheduler(BaseScheduler):
 
     def _housekeeping(self) -> None:
         """Commit and re-score; check the follow-up queue, whose hosts do not set timers."""
-        try:
-            self.frontier.sweep(_SWEEP)
-            self.frontier.commit(wait=False)
-        except StorageError as error:
-            self.end_crawl(error)
+        with self.book.writing() as frontier:
+            frontier.sweep(_SWEEP)
+            frontier.commit(wait=False)
         if self.followups:
             self.alarm.now()
 
