@@ -26,7 +26,7 @@ from topiccrawl.model import Article, Lease, PageKind, Verdict
 from topiccrawl.scheduler.build import crawl_name, frontier_place
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.frontiers import frontiers_of
-from topiccrawl.scheduler.scheduler import uses_frontier
+from topiccrawl.scheduler.hooks import uses_frontier
 from topiccrawl.scheduler.signals import page_counted, page_judged
 from topiccrawl.storage.runs import INTERVAL
 from topiccrawl.storage.status import EMPTY, State

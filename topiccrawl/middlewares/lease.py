@@ -12,8 +12,8 @@ from scrapy.utils.asyncio import call_later
 from topiccrawl.model import Findings, Kind, Lease
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.context import context_of
+from topiccrawl.scheduler.hooks import uses_frontier
 from topiccrawl.scheduler.requests import without_lease
-from topiccrawl.scheduler.scheduler import uses_frontier
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -18,7 +18,6 @@ from scrapy.core.scheduler import BaseScheduler
 from scrapy.exceptions import CloseSpider
 from scrapy.utils.asyncio import call_later, create_looping_call
 from scrapy.utils.defer import deferred_from_coro
-from scrapy.utils.misc import load_object
 from typing_extensions import override
 
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
@@ -46,7 +45,6 @@ from topiccrawl.scheduler.slow_start import LONG, SlowStart
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
-    from scrapy.settings import BaseSettings
     from scrapy.utils.asyncio import AsyncioLoopingCall
     from twisted.internet.defer import Deferred
     from twisted.internet.task import LoopingCall
@@ -348,14 +346,6 @@ class FrontierScheduler(BaseScheduler):
 
     def _count(self, name: str) -> None:
         self.stats.inc_value(f"topiccrawl/{name}")
-
-
-def uses_frontier(settings: BaseSettings) -> bool:
-    """Check whether crawls with these settings use the frontier, not another scheduler.
-
-    Scrapy lets any class with the right methods count as a subclass of a scheduler.
-    """
-    return FrontierScheduler in load_object(settings["SCHEDULER"]).__mro__
 
 
 def _with_lease(request: Request, lease: Lease) -> Request:
