@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from topiccrawl.storage.status import State
+    from topiccrawl.topics.topic import Topic
 
 _FINAL = ("crawled", "error")
 """Queues of URLs whose outcome changes only if they are leased again."""
@@ -41,19 +42,20 @@ class CrawlReview:
     end of the crawl).
 
     Args:
-        crawler: Crawler of a topic.
+        crawler: Crawler of the topic.
+        topic: The topic.
     """
 
-    def __init__(self, crawler: Crawler) -> None:
+    def __init__(self, crawler: Crawler, topic: Topic) -> None:
         self.crawler = crawler
         self.context = context_of(crawler)
         self._best: list[tuple[float, str, str]] = []
         self._met: dict[str, int] = {}
         self._bare: dict[str, bool] = {}
-        self._seeds: dict[str, State | None] = {}  # with the outcome, once it is final
+        # with the outcome, once it is final
+        self._seeds: dict[str, State | None] = dict.fromkeys(topic.seeds)
         self._last: State = {}
-        topic = self.context.spec.topic
-        self._own = topic.folded if topic else frozenset[str]()
+        self._own = topic.folded
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -65,8 +67,7 @@ class CrawlReview:
         spec = context_of(crawler).spec
         if spec.judges is None or spec.topic is None:
             raise NotConfigured
-        review = cls(crawler)
-        review._seeds = dict.fromkeys(spec.topic.seeds)
+        review = cls(crawler, spec.topic)
         crawler.signals.connect(review.judged, page_judged)
         review.context.on_settled(review.settled)
         review.context.status["review"] = review.status
