@@ -92,27 +92,24 @@ class CrawlOutcome:
             raise CloseSpider(finish.reason_without_pages(counts))
 
     async def closed(self, reason: str) -> None:
-        """Record the end of the crawl, and whether it was fruitless."""
-        self.reason = reason
-        if not self.crawler.stats.get_value("topiccrawl/relevant") and reason not in _STORE_ERRORS:
+        """Record the end of the crawl, and whether it completed without a page on topic."""
+        self.reason, stats = reason, self.crawler.stats
+        if not stats.get_value("topiccrawl/relevant") and reason not in _STORE_ERRORS:
             self._stored = await self._count_stored()
-        if self._is_fruitless():
-            self.crawler.stats.set_value(finish.NOTHING_ON_TOPIC, value=True)
+        is_complete = reason in _COMPLETED and not self.context.spec.watch
+        if is_complete and self._stored == 0 and stats.get_value("topiccrawl/pages", 0) >= ENOUGH:
+            stats.set_value(finish.NOTHING_ON_TOPIC, value=True)
         if self.number:
             try:
                 self.log.finish(self.number, reason, time.time())
             except TopiccrawlError as error:
                 logger.error("%s", error)  # noqa: TRY400 - it names cause and remedy
 
-    def _is_fruitless(self) -> bool:
-        """Return whether the crawl completed without an article, found now or in earlier runs."""
-        spec, pages = self.context.spec, self.crawler.stats.get_value("topiccrawl/pages", 0)
-        if spec.judges is None or spec.watch or self.reason not in _COMPLETED:
-            return False
-        return pages >= ENOUGH and self._stored == 0
-
     async def _count_stored(self) -> int | None:
-        """Return the number of stored articles, or of pages found earlier; None if unknown."""
+        """Return the number of stored articles, or of pages found in earlier runs.
+
+        None if it is unknown, or the crawl does not judge its pages.
+        """
         spec = self.context.spec
         if spec.judges is None:
             return None
