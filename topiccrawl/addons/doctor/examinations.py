@@ -226,16 +226,10 @@ def manners(given: BaseSettings) -> Iterator[Finding]:
 
 
 EXAMINATIONS: Mapping[str, Examination] = {
-    "versions": versions,
-    "extras": extras,
-    "settings": settings,
-    "manners": manners,
-    "dictionary": dictionary,
-    "disk": disk,
-    "state": state,
-    "memory": memory,
-    "clock": clock,
+    one.__name__: one
+    for one in (versions, extras, settings, manners, dictionary, disk, state, memory, clock)
 }
+"""The built-in examinations by name."""
 
 
 def examinations_of(given: BaseSettings) -> dict[str, Examination]:
