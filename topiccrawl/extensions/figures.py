@@ -227,7 +227,7 @@ class CrawlFigures:
         get, parts = self.crawler.stats.get_value, self._contributed()
         return {
             "control": {
-                "name": crawl_name(self.crawler.spider),
+                "name": crawl_name(self.crawler),
                 "paused": bool(get("topiccrawl/control/paused", default=False)),
                 "speed": get("topiccrawl/control/speed", 1.0),
             },
@@ -254,7 +254,7 @@ class CrawlFigures:
         """Facts of the run that do not change."""
         stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(self.began))
         machine, pid, spider = socket.gethostname(), os.getpid(), self.crawler.spider
-        spec, place = self.context.spec, frontier_place(self.crawler.settings, spider)
+        spec, place = self.context.spec, frontier_place(self.crawler)
         return {
             # a worker may start turns at several sites in one second
             "id": f"{stamp}-{machine}-{pid}-{xxh32_hexdigest(place.encode())}",

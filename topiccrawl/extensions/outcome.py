@@ -10,7 +10,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Self
 
-from scrapy import Spider, signals
+from scrapy import signals
 from scrapy.exceptions import CloseSpider
 from scrapy.settings import SETTINGS_PRIORITIES
 
@@ -66,13 +66,13 @@ class CrawlOutcome:
         crawler.signals.connect(outcome.print_summary, signals.engine_stopped)
         return outcome
 
-    def opened(self, spider: Spider) -> None:
+    def opened(self) -> None:
         """Record the start of the crawl; commands use the last crawl by default."""
         write_version(Path(self.crawler.settings["TOPICCRAWL_DATA_DIR"]))
         spec = self.context.spec
         if spec.topic is not None:
             with suppress(TopiccrawlError):  # the store reports the error and ends the crawl
-                place = frontier_place(self.crawler.settings, spider)
+                place = frontier_place(self.crawler)
                 self.number = self.log.begin(spec.name, place, time.time())
 
     def idle(self) -> None:
@@ -122,7 +122,7 @@ class CrawlOutcome:
 
     async def _count_earlier(self) -> int:
         """Return the number of pages on topic in earlier runs; some crawls store no articles."""
-        place = frontier_place(self.crawler.settings, self.crawler.spider)
+        place = frontier_place(self.crawler)
         async with closed_after(frontiers_of(self.crawler.settings).runs()) as runs:
             states = [one.state for one in await runs.all()]
         return sum(one["totals"]["relevant"] for one in states if one["run"]["frontier"] == place)
@@ -138,7 +138,7 @@ class CrawlOutcome:
             spec.name,
             stats.get(finish.FAILURE, self.reason),
             stats,
-            frontier_place(settings, self.crawler.spider),
+            frontier_place(self.crawler),
             storage_of(settings).place,
             repeated_options(settings),
         )

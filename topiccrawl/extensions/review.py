@@ -116,8 +116,8 @@ class CrawlReview:
                     self._seeds[outcome["url"]] = outcome
             return {"seeds": list(outcomes.values())}
         if not self._last:
-            settings, spider = self.crawler.settings, self.crawler.spider
-            with closing(read_frontier(frontier_place(settings, spider), settings)) as frontier:
+            place, settings = frontier_place(self.crawler), self.crawler.settings
+            with closing(read_frontier(place, settings)) as frontier:
                 seeds, hosts = seed_outcomes(frontier.why, self._seeds), unreachable_hosts(frontier)
                 self._last = {"seeds": seeds, "hosts": hosts}
         return self._last

@@ -136,7 +136,7 @@ class FrontierScheduler(BaseScheduler):
             logger.info(
                 "The crawl %s continues: %d URLs were fetched before, %d are queued"
                 " (another TOPICCRAWL_CRAWL starts a new crawl)",
-                build.crawl_name(spider), crawled, counts["prior"] + counts["normal"],
+                build.crawl_name(self.crawler), crawled, counts["prior"] + counts["normal"],
             )  # fmt: skip
         self._slow_start = SlowStart(build.slow_start_of(settings), crawled)
         for call, seconds in (self._housekeeping, _HOUSEKEEPING), (self.book.extend, _EXTEND_EVERY):
@@ -160,7 +160,7 @@ class FrontierScheduler(BaseScheduler):
         try:
             self._close_frontier()
             if not settings.getbool("SCHEDULER_PERSIST", default=True):
-                frontiers_of(settings).forget(build.crawl_name(self.spider))
+                frontiers_of(settings).forget(build.crawl_name(self.crawler))
         except StorageError as error:
             logger.error("%s; pages that were not stored will be fetched again", error)  # noqa: TRY400
 
