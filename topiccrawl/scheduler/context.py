@@ -115,7 +115,7 @@ class Alarm:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self._timer: CallLaterResult | None = None
+        self._timer = CallLaterResult()
 
     def now(self) -> None:
         """Let the engine call the scheduler again soon."""
@@ -126,19 +126,9 @@ class Alarm:
 
     def after(self, seconds: float | None) -> None:
         """Let the engine call the scheduler after some seconds; None only cancels the timer."""
-        self.cancel()
+        self._timer.cancel()
         if seconds is not None:
-            self._timer = call_later(max(seconds, MIN_TIMER_SECONDS), self._on_timer)
-
-    def cancel(self) -> None:
-        """Cancel the timer."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-    def _on_timer(self) -> None:
-        self._timer = None
-        self.now()
+            self._timer = call_later(max(seconds, MIN_TIMER_SECONDS), self.now)
 
 
 class CrawlContext:

@@ -168,7 +168,7 @@ class FrontierScheduler(BaseScheduler):
         for loop in self._loops:
             if loop.running:
                 loop.stop()
-        self.alarm.cancel()
+        self.alarm.after(None)
         if not self.context.opened:
             return
         self.context.opened = False
