@@ -118,12 +118,9 @@ class CustomEngine(SearchEngine):
     def _page(self, query: str, number: int) -> str:
         """Return the URL of a page, counted from 0; ``query`` is percent-encoded."""
         engine = self.engine
-        values = {"{query}": query, "{page}": str(engine.first + number)}
-        values["{start}"] = str(engine.first + number * engine.step)
-        url = engine.url
-        for name, value in values.items():
-            url = url.replace(name, value)
-        return url
+        page, start = engine.first + number, engine.first + number * engine.step
+        url = engine.url.replace("{query}", query).replace("{page}", str(page))
+        return url.replace("{start}", str(start))
 
     def _parse_url(self, url: str) -> tuple[str, int]:
         """Return query and page number of a URL of this engine; number -1 if unknown."""
