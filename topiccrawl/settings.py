@@ -9,7 +9,7 @@ docs/settings.md lists all.
 from __future__ import annotations
 
 from importlib import import_module
-from pathlib import Path
+from importlib.resources import files
 
 from topiccrawl import __version__
 
@@ -290,8 +290,8 @@ def _add(name: str, value: object) -> None:
     globals()[name] = value
 
 
-for _file in sorted(Path(__file__).with_name("addons").glob("*/settings.py")):
-    _module = import_module(f"topiccrawl.addons.{_file.parent.name}.settings")
-    for _name, _value in vars(_module).items():
+_folders = files("topiccrawl.addons").iterdir()
+for _folder in sorted(one.name for one in _folders if (one / "settings.py").is_file()):
+    for _name, _value in vars(import_module(f"topiccrawl.addons.{_folder}.settings")).items():
         if _name.isupper():
             _add(_name, _value)
