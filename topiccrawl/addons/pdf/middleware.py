@@ -99,12 +99,12 @@ class PdfMiddleware:
         """Return an HTML response with the text of a PDF file, or the original response."""
         if not response.body[:1024].lstrip().startswith(MAGIC):
             return response
-        if len(response.body) > self._most_bytes:
-            self._stats.inc_value("topiccrawl/pdf/too_large")
-            return response
-        async with self._slots:
-            page = await self._read(response.body)
-        self._stats.inc_value(f"topiccrawl/pdf/{'read' if page else 'unread'}")
+        page, outcome = "", "too_large"
+        if len(response.body) <= self._most_bytes:
+            async with self._slots:
+                page = await self._read(response.body)
+            outcome = "read" if page else "unread"
+        self._stats.inc_value(f"topiccrawl/pdf/{outcome}")
         if not page:
             return response
         headers = response.headers.copy()
