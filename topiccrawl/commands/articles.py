@@ -49,7 +49,7 @@ from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import AsyncGenerator, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from topiccrawl.model import Article
     from topiccrawl.storage.contract import ArticleStore, Reprint, Story, Version
@@ -146,10 +146,12 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
 
     async def _list(self, selection: Selection, opts: argparse.Namespace) -> None:
         limit = SHOWN if opts.limit is None else opts.limit
-        async with aclosing(self._select(selection, ExportFilter(limit=limit))) as articles:
-            async for article in articles:
-                line = _line(article, selection.topic)
-                say(_dumps(displayed_values(article)) if opts.json else line)
+
+        def show(article: Article) -> None:
+            line = _line(article, selection.topic)
+            say(_dumps(displayed_values(article)) if opts.json else line)
+
+        await self._for_each(selection, ExportFilter(limit=limit), show)
 
     async def _events(self, selection: Selection, opts: argparse.Namespace) -> None:
         async with self._store() as store, aclosing(store.select(selection)) as articles:
@@ -171,12 +173,8 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
             since = parse_since(opts.stored_since, self.folder, selection.topic, started)
         choice = ExportFilter(opts.sort or "", opts.min_score, since, opts.limit or 0)
         formats = Table(selection.topic, columns_named(opts.columns)).formats()
-        number = 0
         with open_writer(file, formats) as writer:
-            async with aclosing(self._select(selection, choice)) as articles:
-                async for article in articles:
-                    writer.write(article)
-                    number += 1
+            number = await self._for_each(selection, choice, writer.write)
         if file != STANDARD:
             say(tr("{file}: {number} articles", file=file, number=number), to=sys.stderr)
         if opts.stored_since:
@@ -241,23 +239,24 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
         else:
             say(*([_story_json(story, versions)] if opts.json else _show(story, versions)))
 
-    async def _select(
-        self, selection: Selection, choice: ExportFilter
-    ) -> AsyncGenerator[Article, None]:
-        """Yield articles; report on standard error if there are none."""
-        found = False
+    async def _for_each(
+        self, selection: Selection, choice: ExportFilter, use: Callable[[Article], object]
+    ) -> int:
+        """Call a function with each article; return their number, and report if there are none."""
+        number = 0
         async with (
             self._store() as store,
             aclosing(export_articles(store, selection, choice)) as articles,
         ):
             async for article in articles:
-                found = True
-                yield article
-        if not found:
+                use(article)
+                number += 1
+        if not number:
             place = storage_of(self.options).place
             about = f"topic {selection.topic!r}" if selection.topic else "any topic"
             text = tr("{place}: no matching article of {about}", place=place, about=about)
             say(text, to=sys.stderr)
+        return number
 
     def _store(self) -> AbstractAsyncContextManager[ArticleStore]:
         return opened(storage_of(self.options).articles())
