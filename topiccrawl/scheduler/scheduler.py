@@ -253,7 +253,8 @@ class FrontierScheduler(BaseScheduler):
     def _next_request(self) -> Request | None:
         if waiting := self.followups.pop():
             further, host = waiting
-            self.book.add_request(meta.lease_number(further), host)
+            if host:
+                self.book.add_request(meta.lease_number(further), host)
             further.meta["download_slot"] = DOWNLOAD_SLOT
             return further
         if len(self.book) - len(self.followups) >= self._max_open or not self.context.has_room():
@@ -330,7 +331,11 @@ class FrontierScheduler(BaseScheduler):
         return self.context.opened and not self._failure
 
     def _opened(self) -> None:
-        """Requeue failed seeds, or a failed search for seeds, if earlier runs fetched no page."""
+        """Requeue failed seeds, or a failed search for seeds, if earlier runs fetched no page.
+
+        Raises:
+            CloseSpider: The frontier could not be opened.
+        """
         if self._failure:
             raise CloseSpider(self._failure)
         search, failed = self.context.search, list[str]()
