@@ -57,7 +57,7 @@ class TopicAdaptation:
         self.adapter = adapter
         self.own = own
         self.log = ChangeLog(storage_of(crawler.settings))
-        self.frontier = frontier_place(crawler.settings, spider)
+        self.frontier = frontier_place(crawler)
         self.number = 0
         self._storing: asyncio.Task[None] | None = None
 
