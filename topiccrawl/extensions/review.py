@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from topiccrawl.storage.status import State
-    from topiccrawl.topics.topic import Topic
 
 _FINAL = ("crawled", "error")
 """Queues of URLs whose outcome changes only if they are leased again."""
@@ -42,13 +41,18 @@ class CrawlReview:
     end of the crawl).
 
     Args:
-        crawler: Crawler of the topic.
-        topic: The topic.
+        crawler: Crawler of a topic.
+
+    Raises:
+        NotConfigured: If the spider has no topic, or does not score pages.
     """
 
-    def __init__(self, crawler: Crawler, topic: Topic) -> None:
+    def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
         self.context = context_of(crawler)
+        spec = self.context.spec
+        if spec.judges is None or (topic := spec.topic) is None:
+            raise NotConfigured
         self._best: list[tuple[float, str, str]] = []
         self._met: dict[str, int] = {}
         self._bare: dict[str, bool] = {}
@@ -59,15 +63,8 @@ class CrawlReview:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return the extension.
-
-        Raises:
-            NotConfigured: If the spider does not score pages.
-        """
-        spec = context_of(crawler).spec
-        if spec.judges is None or spec.topic is None:
-            raise NotConfigured
-        review = cls(crawler, spec.topic)
+        """Return the extension, connected to the signals of its crawler."""
+        review = cls(crawler)
         crawler.signals.connect(review.judged, page_judged)
         review.context.on_settled(review.settled)
         review.context.status["review"] = review.status
