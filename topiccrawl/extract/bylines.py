@@ -56,7 +56,7 @@ _PARTICLE = 3  # letters of a word of a name without a capital, such as de or va
 _COMMENT = re.compile(r"comment", re.IGNORECASE)
 _MOST_MARKS, _LONGEST_BYLINE = 30, 100
 _BY = re.compile(
-    r"^(?:(?:(?:posted|published|written|story|words) )?by\b[\s:]*|(?:由|作者)[\s:：]+)",
+    r"^(?:(?:(?:posted|published|written|story|words) )?by\b[\s:]*|(?:由|作者|authors?)[\s:：]+)",
     re.IGNORECASE,
 )
 _AND = re.compile(r"\s*(?:,|&|;|\band\b)\s*")

@@ -118,6 +118,7 @@ def test_any_text_gives_one_line(text: str) -> None:
         ),
         ('<div class="article-author">Jo Hill, Li Wen &amp; Åsa Ek</div>', "Jo Hill Li Wen Åsa Ek"),
         ("<p class=byline>Posted by Jane Miller</p>", "Jane Miller"),
+        ("<p class=byline><i class=hidden>Author </i><a>Jane Miller</a></p>", "Jane Miller"),
         ("<p class=byline>由 <a rel=author href=/c>陈清扬</a></p>", "陈清扬"),
         ('<span class="author">陈清扬</span>', "陈清扬"),
         ('<span class="author">编辑</span><span class="author">新城晚报</span>', ""),
