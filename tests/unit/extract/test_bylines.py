@@ -44,6 +44,7 @@ def test_source_is_read_from_text(text: str, source: str) -> None:
         ("责编：李四\n作者：张三", "张三"),
         ("作者：佚名", ""),
         ("By Jane Miller\nMarch 3, 2020", "Jane Miller"),
+        ("By\nJane Miller\nMarch 3, 2020", "Jane Miller"),  # a link
         ("Tall Hill\nBy: Jane M.\nMarch", "Jane M."),
         ("这篇文章没有署名", ""),
         ("本报记者　王小五　李　四", "王小五 李四"),
