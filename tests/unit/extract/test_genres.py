@@ -101,6 +101,7 @@ def test_list_by_its_url_is_no_article(path: str) -> None:
     assert extract(html, f"http://valley.test{path.rstrip('/')}-years-of-bridges/") is not None
     assert extract(html, f"http://valley.test{path.rstrip('/')}0503") is not None
     assert extract(html, f"http://valley.test/bridges?from={path}") is not None
+    assert extract(html, "http://valley.test/city/why-the-bridge-is-late/2024/05") is not None
     found = examine(html, f"http://valley.test{path}", {Genre.HUB})
     assert found is not None
     assert found.genre is Genre.HUB
