@@ -47,7 +47,7 @@ _WRITERS = tuple(
         rf"记者\s*{_SEVERAL}\s*[/／]\s*(?:{_HAN}{{0,8}}(?:报导|报道)|(?:文|摄影?|图)(?!{_HAN}))",
     )
 )
-_ENGLISH = re.compile(r"^(?:By|BY):? ((?:[A-Z][\w.'-]*)(?: [A-Z][\w.'-]*){1,3})$", re.MULTILINE)
+_ENGLISH = re.compile(r"^(?:By|BY):?\s((?:[A-Z][\w.'-]*)(?: [A-Z][\w.'-]*){1,3})$", re.MULTILINE)
 _BLANK_IN_NAME = re.compile(rf"(?<![\u4e00-\u9fff])({_HAN})[ 　]({_HAN})(?!{_HAN})")
 """A blank between the two characters of a name, which aligns it with names of three."""
 _SPLIT = re.compile(r"[ 　、,，/]+")
@@ -56,7 +56,7 @@ _PARTICLE = 3  # letters of a word of a name without a capital, such as de or va
 _COMMENT = re.compile(r"comment", re.IGNORECASE)
 _MOST_MARKS, _LONGEST_BYLINE = 30, 100
 _BY = re.compile(
-    r"^(?:(?:(?:posted|published|written|story|words) )?by\b[\s:]*|(?:由|作者)[\s:：]+)",
+    r"^(?:(?:(?:posted|published|written|story|words) )?by\b[\s:]*|(?:由|作者|authors?)[\s:：]+)",
     re.IGNORECASE,
 )
 _AND = re.compile(r"\s*(?:,|&|;|\band\b)\s*")
