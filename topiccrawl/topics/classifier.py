@@ -127,15 +127,13 @@ class Classifier:
     """Fitted, immutable classifier with log-odds linear in words and score.
 
     Attributes:
-        places: Word buckets with a weight, ascending.
-        weights: Weights of the buckets.
+        weights: Weights of word buckets; 0 for other buckets.
         score_weight: Weight of ``Sample.by_words``.
         bias: Log-odds of an empty page, corrected for rarity.
         share: Share of the learned words in the log-odds, in [0, 1].
     """
 
-    places: Places
-    weights: Floats
+    weights: Mapping[int, float]
     score_weight: float
     bias: float
     share: float
@@ -146,21 +144,15 @@ class Classifier:
 
     def words(self, document: Document) -> float:
         """Return the contribution of a page's words to the log-odds."""
-        return float(self.weight_at(document.places) @ document.values)
-
-    def weight_at(self, places: Places) -> Floats:
-        """Return the weights of buckets; 0 for unknown buckets."""
-        if not len(self.places):
-            return np.zeros(len(places))
-        found = np.minimum(np.searchsorted(self.places, places), len(self.places) - 1)
-        return np.where(self.places[found] == places, self.weights[found], 0.0)
+        pairs = zip(document.places.tolist(), document.values.tolist(), strict=True)
+        return sum(self.weights.get(place, 0.0) * value for place, value in pairs)
 
     def to_json(self) -> str:
         """Return the model as a JSON object."""
         return json.dumps(
             {
-                "places": [int(place) for place in self.places],
-                "weights": [round(float(weight), 6) for weight in self.weights],
+                "places": list(self.weights),
+                "weights": [round(weight, 6) for weight in self.weights.values()],
                 "score_weight": self.score_weight,
                 "bias": self.bias,
                 "share": self.share,
@@ -171,8 +163,8 @@ class Classifier:
     def from_json(cls, text: str) -> Self:
         """Load a classifier from the result of ``to_json``."""
         found = json.loads(text)
-        places, weights = np.array(found["places"], dtype=np.int64), np.array(found["weights"])
-        return cls(places, weights, found["score_weight"], found["bias"], found["share"])
+        weights = dict(zip(found["places"], found["weights"], strict=True))
+        return cls(weights, found["score_weight"], found["bias"], found["share"])
 
 
 def fit(on: Sequence[Sample], off: Sequence[Sample], background: Sequence[Sample]) -> Classifier:
@@ -199,8 +191,7 @@ def fit(on: Sequence[Sample], off: Sequence[Sample], background: Sequence[Sample
     weights = words.weights[:-1] * (slope * share)
     kept = np.abs(weights) > 1e-6  # noqa: PLR2004 - rounding of ``to_json``
     return Classifier(
-        pages.buckets[kept],
-        weights[kept],
+        dict(zip(pages.buckets[kept].tolist(), weights[kept].tolist(), strict=True)),
         float(slope * (share * words.weights[-1] + (1 - share) * score.weights[0])),
         float(slope * (share * words.bias + (1 - share) * score.bias) + offset),
         float(share),
