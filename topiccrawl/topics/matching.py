@@ -174,7 +174,7 @@ def _surface(index: int, text: str, languages: Sequence[str]) -> Surface:
     if has_han(text):
         return Surface(index, text, _bounded(text, ""))
     first, *others = [_forms(word) for word in re.split(r"[\s-]+", text)]
-    literal = commonprefix(first)
+    literal = commonprefix(first)  # noqa: RUF071 - of words
     tails = "|".join(re.escape(form.removeprefix(literal)) for form in first)
     rest = "".join(rf"[\s-]+(?:{'|'.join(map(re.escape, forms))})" for forms in others)
     return Surface(index, literal, _bounded(literal, f"(?:{tails}){rest}"))
