@@ -145,7 +145,7 @@ class Classifier:
     def words(self, document: Document) -> float:
         """Return the contribution of a page's words to the log-odds."""
         pairs = zip(document.places.tolist(), document.values.tolist(), strict=True)
-        return sum(self.weights.get(place, 0.0) * value for place, value in pairs)
+        return float(sum(self.weights.get(place, 0.0) * value for place, value in pairs))
 
     def to_json(self) -> str:
         """Return the model as a JSON object."""
