@@ -12,16 +12,17 @@ There are two methods:
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from topiccrawl.addons.adaptation.feedback import FeedbackAdapter
 from topiccrawl.addons.adaptation.words import MAX_LOG_ODDS, WordAdapter
-from topiccrawl.errors import SettingError
 from topiccrawl.links.strategies.contract import LEARNT
 from topiccrawl.links.strategies.link_texts import block_texts
+from topiccrawl.links.strategies.parameters import check_ranges
+from topiccrawl.messages import message
 from topiccrawl.text.tokens import BatchCache
 
 if TYPE_CHECKING:
@@ -102,18 +103,10 @@ class AdaptationParameters:
     ceiling_quantile: float = 0.8
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            low, high = _RANGES.get(field.name, (0, 1))
-            value = getattr(self, field.name)
-            if not low <= value <= high:
-                raise SettingError(
-                    "Adaptation parameter {name} = {value!r}: set a number from "
-                    "{low:g} to {high:g}",
-                    name=field.name,
-                    value=value,
-                    low=low,
-                    high=high,
-                )
+        text = message(
+            "Adaptation parameter {name} = {value!r}: set a number from {low:g} to {high:g}"
+        )
+        check_ranges(self, _RANGES, text)
 
 
 class TopicLearner:
