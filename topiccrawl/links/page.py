@@ -121,7 +121,7 @@ class _Text:
         start, end = self._starts[span[0]], self._starts[span[1]]
         before = " ".join(self.raw[max(0, start - _WINDOW) : start].split())
         after = " ".join(self.raw[end : end + _WINDOW].split())
-        return f"{_tail(before)} {_head(after)}".strip()
+        return f"{_head(before[::-1])[::-1]} {_head(after)}".strip()
 
 
 def _links(
@@ -227,16 +227,6 @@ class _Regions(dict[str, tuple[int, int, int]]):
 def _number(place: str, surrounding: str) -> int:
     text = f"{place}\0{surrounding}".encode("utf-8", "replace")
     return 1 + xxh3_64_intdigest(text) % MOST_REGIONS
-
-
-def _tail(text: str) -> str:
-    """Return the last :data:`CONTEXT` characters, without a cut Latin word at their start."""
-    if len(text) <= CONTEXT:
-        return text
-    cut = text[-CONTEXT:]
-    if text[-CONTEXT - 1].isascii() and text[-CONTEXT - 1].isalnum() and cut[0].isascii():
-        return cut.partition(" ")[2] or cut
-    return cut.lstrip()
 
 
 def _head(text: str) -> str:
