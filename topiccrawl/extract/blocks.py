@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from selectolax.lexbor import LexborNode
 
@@ -161,6 +161,19 @@ def _name(node: LexborNode) -> str:
     if _NAME.fullmatch(named):
         return f"#{named}"
     return "".join(f".{one}" for one in (values.get("class") or "").split() if _NAME.fullmatch(one))
+
+
+def names_of(node: LexborNode) -> str:
+    """Return class and id of an element."""
+    values = node.attributes
+    return f"{values.get('class') or ''} {values.get('id') or ''}".strip()
+
+
+def ancestors(node: LexborNode | None) -> Iterator[LexborNode]:
+    """Yield an element and those that contain it, inner first."""
+    while node is not None:
+        yield node
+        node = node.parent
 
 
 def lay_out(root: LexborNode) -> Layout:

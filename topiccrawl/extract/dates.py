@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from topiccrawl.extract.blocks import names_of
 from topiccrawl.extract.calendars import ZONE, Moment, calendar_of, clock_of, day_of
 
 if TYPE_CHECKING:
@@ -205,8 +206,7 @@ def scripted_day(html: str, tag: str, fetched_at: float = 0.0) -> str:
 
 
 def _is_named_for_a_day(element: LexborNode) -> bool:
-    names = f"{element.attributes.get('class') or ''} {element.attributes.get('id') or ''}"
-    return bool(_DAY_NAME.search(_CAMEL.sub("-", names)))
+    return bool(_DAY_NAME.search(_CAMEL.sub("-", names_of(element))))
 
 
 def _short(text: str, size: int, headline: str) -> str:
