@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from xxhash import xxh3_64_intdigest
 
 from topiccrawl.links.limits import parse_html
-from topiccrawl.links.reading import Reading, Span, directives
+from topiccrawl.links.reading import MAX_LINKS, Reading, Span, directives
 from topiccrawl.links.scripted import scripted_next, scripted_redirect
 from topiccrawl.links.skeletons import group
 from topiccrawl.links.urls import canonical, host_of, site_of
 from topiccrawl.model import Link, Page
+from topiccrawl.text.tokens import Cache
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,24 +98,21 @@ def _prose(reading: Reading) -> str:
 
 
 class _Text:
-    """The raw text and the offsets of its pieces."""
+    """The raw text and the offsets of its pieces.
+
+    Attributes:
+        raw: The text.
+        caption: Texts of headings; cached, since many links share one.
+    """
 
     def __init__(self, pieces: list[str]) -> None:
         self.raw = "".join(pieces)
         self._starts = [0, *accumulate(map(len, pieces))]
-        self._captions: dict[Span, str] = {}
+        self.caption = Cache(self.between, MAX_LINKS)
 
     def between(self, span: Span) -> str:
         """Return the text of a span with blanks folded."""
         return " ".join(self.raw[self._starts[span[0]] : self._starts[span[1]]].split())
-
-    def caption(self, span: Span | None) -> str:
-        """Return the text of a heading; cached, since many links share one."""
-        if span is None:
-            return ""
-        if span not in self._captions:
-            self._captions[span] = self.between(span)
-        return self._captions[span]
 
     def around(self, span: Span) -> str:
         """Return the text on both sides of a span, blanks folded, without cut Latin words."""
@@ -196,7 +194,7 @@ def _link(
 ) -> Link:
     _, span, _, heading, surrounding = reading.anchors[index]
     block = reading.blocks.get(index, -1)
-    context = text.around(span) if block < 0 else text.caption(heading)
+    context = text.around(span) if block < 0 else text.caption[heading] if heading else ""
     return Link(url, label, context, block, regions[surrounding], regions.leaves(url))
 
 
