@@ -231,7 +231,7 @@ class _Pages:
 
     def fit_both(self, rows: Places) -> tuple[_LinearModel, _LinearModel]:
         """Fit two models on some rows: one by words and score, one by score only."""
-        return self._fit(self._rows, rows), self._fit(self._scores, rows)
+        return self.fit(self._rows, rows, STRENGTH), self.fit(self._scores, rows, STRENGTH)
 
     def both(self, models: tuple[_LinearModel, _LinearModel], rows: Places) -> Floats:
         """Return the log-odds of rows by both models, one column each."""
@@ -253,10 +253,11 @@ class _Pages:
         order = np.concatenate([np.arange((self._kinds == kind).sum()) for kind in range(3)])
         return [np.flatnonzero(order % FOLDS == fold) for fold in range(FOLDS)]
 
-    def _fit(self, columns: csr_array | Floats, rows: Places) -> _LinearModel:
+    def fit(self, columns: csr_array | Floats, rows: Places, strength: float) -> _LinearModel:
+        """Fit a logistic regression of the labels of some rows on columns."""
         from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - half a second
 
-        model = LogisticRegression(C=STRENGTH, max_iter=500)
+        model = LogisticRegression(C=strength, max_iter=500)
         model.fit(columns[rows], self.labels[rows], sample_weight=self.weights(rows))
         return _LinearModel(model.coef_[0], float(model.intercept_[0]))
 
@@ -287,12 +288,8 @@ def _calibrate_marks(pages: _Pages, odds: Floats) -> tuple[float, float]:
 
 def _calibrate(pages: _Pages, odds: Floats, rows: Places) -> tuple[float, float]:
     """Fit slope (above 0) and offset of a logistic regression on held-out log-odds."""
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - half a second
-
-    model = LogisticRegression(C=1.0)
-    model.fit(odds[rows, np.newaxis], pages.labels[rows], sample_weight=pages.weights(rows))
-    slope = float(model.coef_[0, 0])
-    return (slope, float(model.intercept_[0])) if slope > 0 else (1.0, 0.0)
+    (slope,), offset = pages.fit(odds[:, np.newaxis], rows, 1.0)
+    return (float(slope), offset) if slope > 0 else (1.0, 0.0)
 
 
 def _rarity_correction(odds: Floats) -> float:
