@@ -110,10 +110,9 @@ class SiteFrame:
     def learn(self, trial: FrameTrial, body: Body | None) -> None:
         """Learn from the result on a page, and from its body if it is an article."""
         self._used += trial.used
-        if trial.agrees is not None:
-            self.misses = 0 if trial.agrees else self.misses + 1
-            if self.misses >= MISSES:
-                self.forget()
+        self.misses = trial.misses(self.misses)
+        if self.misses >= MISSES:
+            self.forget()
         if body is not None:
             self.observe(body)
 
