@@ -303,21 +303,19 @@ def with_lead(text: str, layout: Layout, stated: Sequence[str]) -> str:
         layout: Layout of the page.
         stated: Descriptions in the metadata.
     """
-    known = [one for one in map(fold, stated) if len(one) >= MIN_LEAD]
+    known = [one[:PREFIX] for one in map(fold, stated) if len(one) >= MIN_LEAD]
     first = text.partition("\n")[0]
     begin = next((n for n, one in enumerate(layout.blocks) if one.text == first), 0)
     for block in reversed(layout.blocks[max(0, begin - MAX_DISTANCE) : begin] if known else ()):
         if block.tag == "h1":
             break
         letters = fold(block.text) if block.tag == "p" and block.linked <= LEAD_LINKED else ""
-        if len(letters) >= MIN_LEAD and any(_same_prefix(letters, one) for one in known):
-            return text if letters[:PREFIX] in fold(text) else f"{block.text}\n{text}"
+        head = letters[:PREFIX]
+        if len(letters) >= MIN_LEAD and any(
+            head.startswith(k) or k.startswith(head) for k in known
+        ):
+            return text if head in fold(text) else f"{block.text}\n{text}"
     return text
-
-
-def _same_prefix(one: str, other: str) -> bool:
-    size = min(len(one), len(other), PREFIX)
-    return one[:size] == other[:size]
 
 
 def without_labels(text: str, layout: Layout) -> str:
