@@ -105,7 +105,9 @@ def genre_of(page: PageFacts) -> Genre:
     """
     found = features(page)
     if is_bare(page.layout):
-        return _bare_genre(found, page)
+        if found["body_led"] > MAX_LED:
+            return Genre.HUB
+        return Genre.FORUM if _COMMENTS.search(page.url) else Genre.ARTICLE
     if _LIST.match(page.url):
         return Genre.HUB
     likely = probabilities_of(found)
@@ -114,12 +116,6 @@ def genre_of(page: PageFacts) -> Genre:
     if found["url_sought"]:
         return Genre.SEARCH
     return max((one for one in likely if one is not Genre.ARTICLE), key=likely.__getitem__)
-
-
-def _bare_genre(found: Mapping[str, float], page: PageFacts) -> Genre:
-    if found["body_led"] > MAX_LED:
-        return Genre.HUB
-    return Genre.FORUM if _COMMENTS.search(page.url) else Genre.ARTICLE
 
 
 def probabilities_of(found: Mapping[str, float]) -> dict[Genre, float]:

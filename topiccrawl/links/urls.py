@@ -307,10 +307,7 @@ def host_of(url: str) -> str:
     """
     if plain := _PLAIN_HOST.match(url):
         return plain[1]
-    _, mark, rest = url.partition("://")
-    if not mark:
-        return ""
-    text = _AFTER_HOST.split(rest, maxsplit=1)[0].rpartition("@")[2].lower()
+    text = origin_of(url).partition("://")[2]
     if text[:1] == "[":
         return text[: text.find("]") + 1]
     return text.partition(":")[0]
