@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -33,6 +33,9 @@ HEAD_LINES = 100
 HEAD_BYTES = 65_536
 
 DEFAULT = "gb18030"
+
+LABELS = 200
+"""Cached labels of encodings; pages may declare any."""
 
 GOOD_FIT = 0.75
 """Share of common characters from which a Chinese decoding is accepted without comparison."""
@@ -130,7 +133,7 @@ def _declared(body: bytes, content_type: str | None) -> dict[str, str]:
     head = b"\n".join(body[:HEAD_BYTES].split(b"\n", HEAD_LINES)[:HEAD_LINES])
     matches = (_META.search(head), _XML.match(head))
     found += [(match[1].decode("ascii", "replace"), "meta") for match in matches if match]
-    supported = [(name, source) for label, source in found if (name := _codec(label))]
+    supported = [(name, source) for label, source in found if (name := codec_of(label))]
     return dict(reversed(supported))
 
 
@@ -145,8 +148,13 @@ def _common_characters() -> frozenset[str]:
     return frozenset(text) | frozenset("·—€©®")
 
 
-def _codec(label: str) -> str:
-    """Return Python's name of the encoding for a label, or "" if unsupported."""
+@lru_cache(LABELS)
+def codec_of(label: str) -> str:
+    """Return Python's name of the encoding of pages for a label, or "" if unsupported.
+
+    >>> codec_of("GBK"), codec_of("Shift_JIS"), codec_of("cp932"), codec_of("rot13")
+    ('gb18030', 'cp932', 'cp932', '')
+    """
     label = label.strip().lower()
     if label in _SUPERSETS:
         return _SUPERSETS[label]
@@ -248,7 +256,7 @@ def _detect(body: bytes) -> Decoded | None:
     """Decode in the encoding that charset-normalizer detects in a sample, or return None."""
     sample = re.sub(rb"[\x00-\x7f]{20,}", b" ", body)[:_SAMPLE_BYTES]
     match = from_bytes(sample).best()
-    name = _codec(match.encoding) if match else ""
+    name = codec_of(match.encoding) if match else ""
     return Decoded(body.decode(name, "replace"), name, "detected") if name else None
 
 
