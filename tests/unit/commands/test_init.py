@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
 
 import pytest
 
+import topiccrawl
 from topiccrawl.commands.main import main
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_folder_and_topic_are_quoted_for_the_shell(
@@ -38,3 +39,24 @@ def test_the_package_is_no_other_folder_of_the_project(tmp_path: Path, name: str
     with pytest.raises(SystemExit, match="0"):
         main(["init", str(tmp_path / name)])
     assert (tmp_path / name / "newsroom" / "settings.py").is_file()
+
+
+def test_a_package_in_a_zip_file_creates_the_same_files(tmp_path: Path) -> None:
+    package = Path(topiccrawl.__file__).parent
+    with zipfile.ZipFile(tmp_path / "package.zip", "w") as archive:
+        for file in package.rglob("*"):
+            if "__pycache__" not in file.parts:
+                archive.write(file, file.relative_to(package.parent))
+    code = "from topiccrawl.commands.main import main; main(['init', 'zipped'])"
+    subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env={"PYTHONPATH": "package.zip"}, check=True
+    )
+    with pytest.raises(SystemExit, match="0"):
+        main(["init", str(tmp_path / "plain" / "zipped")])
+
+    def texts(folder: Path) -> dict[Path, str]:
+        found = (one for one in folder.rglob("*") if one.is_file())
+        return {one.relative_to(folder): one.read_text("utf-8") for one in found}
+
+    assert texts(tmp_path / "zipped") == texts(tmp_path / "plain" / "zipped")
+    assert len(texts(tmp_path / "zipped")) > 5
