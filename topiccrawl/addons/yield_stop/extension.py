@@ -85,12 +85,13 @@ class YieldStop:
             NotConfigured: If TOPICCRAWL_STOP_YIELD is 0, or the spider judges no pages.
             SettingError: If a setting cannot be used.
         """
-        stop, spec = cls(crawler), context_of(crawler).spec
-        if not stop.level or spec.judges is None:
+        spec = context_of(crawler).spec
+        if not level_of(crawler.settings) or spec.judges is None:
             raise NotConfigured
         if spec.watch == "on":  # a watch ends only when cancelled
             logger.info("TOPICCRAWL_STOP_YIELD is ignored in a watch")
             raise NotConfigured
+        stop = cls(crawler)
         stop.context.on_settled(stop.settled)
         return stop
 

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scrapy.exceptions import NotConfigured
+from scrapy.utils.test import get_crawler
 
-from topiccrawl.addons.yield_stop.extension import Calibration, YieldForecast
+from topiccrawl.addons.yield_stop.extension import Calibration, YieldForecast, YieldStop
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,3 +100,9 @@ def test_empty_queue_has_an_expected_yield_of_zero() -> None:
     assert forecast.expect([0.5]) == 1.0
     forecast.observe(0.5, hit=False)
     assert forecast.expect([]) == 0.0
+
+
+def test_settings_of_a_rule_that_is_off_are_not_read() -> None:
+    settings = {"TOPICCRAWL_STOP_YIELD": 0, "TOPICCRAWL_STOP_WINDOW": "many"}
+    with pytest.raises(NotConfigured):
+        YieldStop.from_crawler(get_crawler(settings_dict=settings))
