@@ -16,6 +16,8 @@ _OWN = frozenset(
     }
 )  # fmt: skip
 """Settings that the add-on does not set: the crawler's name, log level and project layout."""
+_REMOVED = frozenset({"topiccrawl.extensions.retry.StartRetry"})
+"""Components of earlier versions, which Scrapy cannot load; they are taken out of all settings."""
 
 
 class Addon:
@@ -52,7 +54,8 @@ def _add(settings: BaseSettings, name: str, value: Any) -> None:  # noqa: ANN401
         given = settings.getdict(name)
         named = {one if isinstance(one, str) else global_object_name(one) for one in given}
         missing = {one: order for one, order in value.items() if one not in named}
-        settings.set(name, {**given, **missing}, priority=priority)
+        components = {k: v for k, v in {**given, **missing}.items() if k not in _REMOVED}
+        settings.set(name, components, priority=priority)
 
 
 def _highest(settings: BaseSettings) -> int:

@@ -55,6 +55,14 @@ def test_settings_of_the_project_have_priority() -> None:
     assert build_component_list(settings.getdict(LISTENERS)) == ["own.listener"]
 
 
+@pytest.mark.parametrize("order", [None, 522])
+def test_removed_component_may_be_named(order: int | None) -> None:
+    settings = settings_with(EXTENSIONS={"topiccrawl.extensions.retry.StartRetry": order})
+    components = build_component_list(settings.getwithbase("EXTENSIONS"))
+    assert "topiccrawl.extensions.outcome.CrawlOutcome" in components
+    settings.get_component_priority_dict_with_base("EXTENSIONS")  # Scrapy loads them
+
+
 def test_component_given_as_a_class_is_checked() -> None:
     settings = settings_with(DOWNLOADER_MIDDLEWARES={RetryMiddleware: 1})
     with pytest.raises(SettingError, match=r"^DOWNLOADER_MIDDLEWARES enables .*RetryMiddleware,"):
