@@ -281,19 +281,19 @@ def _query(query: str | None, encoding: str) -> str:
         return ""
     if not _SAFE_QUERY.fullmatch(query):
         codec = codec_of(encoding) or "utf-8"
-        query = _UNSAFE_QUERY.sub(lambda match: _respell(match, codec), query)
+        query = _UNSAFE_QUERY.sub(lambda match: _respell(match, codec, "xmlcharrefreplace"), query)
     if _HAS_REMOVED.search(f"?{query}"):
         query = "&".join(p for p in query.split("&") if not _REMOVED_PARAM.fullmatch(p))
     return f"?{query}" if query else ""
 
 
-def _respell(match: re.Match[str], codec: str = "utf-8") -> str:
+def _respell(match: re.Match[str], codec: str = "utf-8", errors: str = "replace") -> str:
     """Return a percent triplet or a run of unsafe characters in canonical spelling."""
     text = match.group()
     if text[0] == "%" and len(text) > 1:
         letter = chr(int(text[1:], 16))
         return letter if letter in _UNRESERVED else text.upper()
-    return quote_from_bytes(text.encode(codec, "replace"), safe="")
+    return quote_from_bytes(text.encode(codec, errors), safe="")
 
 
 def host_of(url: str) -> str:

@@ -135,6 +135,9 @@ def test_query_uses_the_encoding_of_its_page() -> None:
     assert canonical("http://a.test/?w=서울", encoding="cp949") == "http://a.test/?w=%BC%AD%BF%EF"
     assert canonical("http://a.test/?w=мир", encoding="cp1251") == "http://a.test/?w=%EC%E8%F0"
     assert canonical("http://a.test/?w=é", encoding="utf-16-le") == "http://a.test/?w=%C3%A9"
+    # 你 is U+4F60: as browsers, characters that the encoding lacks become references
+    lacking = "http://a.test/?w=%26%2320320%3B"
+    assert {canonical("http://a.test/?w=你", encoding=e) for e in ("cp1251", "cp949")} == {lacking}
     assert canonical("http://a.test/?w=你", encoding="rot13") == "http://a.test/?w=%E4%BD%A0"
 
 
