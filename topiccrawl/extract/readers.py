@@ -19,7 +19,6 @@ import sys
 import time
 from bisect import insort
 from collections import deque
-from contextlib import suppress
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -300,11 +299,15 @@ class _Process:
         stream, self._writer = await asyncio.open_unix_connection(sock=self._ours)
         for job in self.jobs:
             self._writer.write(job.message)
-        with suppress(EOFError, ConnectionError):
+        try:
             while True:
                 (size,) = reading.HEAD.unpack(await stream.readexactly(reading.HEAD.size))
                 self._receive(await stream.readexactly(size))
                 answered()
+        except (EOFError, ConnectionError):
+            pass  # it has exited
+        except Exception:  # its answers make no sense, or no other process can be started
+            logger.exception("A reader process is ended")
         self._writer.close()
         await self._reap()
 

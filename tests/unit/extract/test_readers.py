@@ -24,7 +24,7 @@ from topiccrawl.extract.readers import (
     ReaderLimits,
     Readers,
 )
-from topiccrawl.extract.reading import RawPage, StandardReader
+from topiccrawl.extract.reading import RawPage, ReadPage, StandardReader
 from topiccrawl.links.limits import parse_html
 
 if TYPE_CHECKING:
@@ -223,6 +223,19 @@ def test_extraction_that_ends_its_reader_is_the_only_failure() -> None:
             with pytest.raises(ReaderError):
                 await readers.extract(page, Conditions())
             assert await readers.read(page)
+
+    run(trial())
+
+
+def test_reader_that_sends_too_much_is_replaced() -> None:
+    async def trial() -> None:
+        async with pool(1, TRIAL) as readers:
+            await readers.read(raw(1, "chatter"))
+            pages = (readers.read(raw(number)) for number in range(3))
+            read = asyncio.gather(*pages, return_exceptions=True)
+            first, *others = await asyncio.wait_for(read, 60)
+            assert isinstance(first, ReaderError | ReadPage)
+            assert all(isinstance(one, ReadPage) for one in others)
 
     run(trial())
 
