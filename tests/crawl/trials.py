@@ -93,7 +93,10 @@ class SecondAttemptScheduler(FrontierScheduler):
 
 
 class LoggingScheduler(FrontierScheduler):
-    """Logs the requests that it releases."""
+    """Logs the requests that it releases; like some schedulers it has a length."""
+
+    def __len__(self) -> int:
+        return 0
 
     @override
     def leaves(self, request: Request) -> bool:

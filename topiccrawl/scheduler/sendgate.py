@@ -215,7 +215,7 @@ class SendGateHandler(HTTP11DownloadHandler):
 
     @property
     def _gate(self) -> Any:  # noqa: ANN401 - a scheduler with these two methods
-        """The scheduler, or None if it lacks the two methods."""
+        """The scheduler, which may have a length of 0, or None if it lacks the two methods."""
         scheduler = getattr(self._crawler.engine, "scheduler", None)
         return scheduler if hasattr(scheduler, "leaves") else None
 
@@ -227,7 +227,8 @@ class SendGateHandler(HTTP11DownloadHandler):
         return connecting.addCallback(self._pass, request)
 
     def _pass(self, connection: Any, request: Request | None) -> Any:  # noqa: ANN401
-        if request is not None and self._gate and (wait := self._gate.waits(request)):
+        gate = self._gate
+        if request is not None and gate is not None and (wait := gate.waits(request)):
             waiting: Deferred[Any] = Deferred()
             call_later(wait, waiting.callback, connection)
             return waiting.addCallback(self._pass, request)
@@ -238,7 +239,8 @@ class SendGateHandler(HTTP11DownloadHandler):
         if protocol is not connection:  # reused: it may open a new one
             reconnect = connection._newConnection  # noqa: SLF001
             connection._newConnection = lambda: reconnect().addCallback(self._release, request)  # noqa: SLF001
-        if request is None or not self._gate or self._gate.leaves(request):
+        gate = self._gate
+        if request is None or gate is None or gate.leaves(request):
             protocol.request = partial(_send, protocol)
             return connection
         protocol.abort()

@@ -48,9 +48,9 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, SendGateHandler):  # type:
     async def _pass_gate(self, request: Request) -> None:
         await self._check(request.url, resolve=not request.meta.get("proxy"))
         gate = self._gate
-        while gate and (wait := gate.waits(request)):  # noqa: ASYNC110 - by the host's clock
+        while gate is not None and (wait := gate.waits(request)):  # noqa: ASYNC110 - by the host's clock
             await asyncio.sleep(wait)
-        if gate and not gate.leaves(request):
+        if gate is not None and not gate.leaves(request):
             raise DownloadFailedError("not sent: this node may have timed out")
 
     async def _check(self, url: str, *, resolve: bool) -> None:
