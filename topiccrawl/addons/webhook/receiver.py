@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from typing import NamedTuple
-from urllib.parse import urlsplit
+import re
+from io import BytesIO
+from typing import TYPE_CHECKING, NamedTuple
 
-from aiohttp import ClientError, ClientSession, ClientTimeout
+from aiohttp import (
+    ClientError,
+    ClientOSError,
+    ClientSession,
+    ClientTimeout,
+    DummyCookieJar,
+    ServerDisconnectedError,
+)
+from yarl import URL
 
 from topiccrawl.addons.webhook.outbox import Message, headers, key_of
 from topiccrawl.errors import SettingError
+from topiccrawl.storage.rows import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 TIMEOUT = 10.0
 """Timeout of the connection, and between two bytes of the response, in seconds."""
+
+TOTAL = 6
+"""Maximum duration of a request in timeouts: a receiver may stop reading a large message."""
+
+MAX_LINE = 65_536
+"""Maximum length of a header of the response in bytes."""
 
 TEMPORARY = frozenset({408, 425, 429})
 """Client error statuses that are temporary and not caused by the message."""
 
 SUCCESS, REDIRECT, REFUSED, BROKEN = 200, 300, 400, 500
+_URL = re.compile(r"https?://[^\s']+")
 
 
 class Response(NamedTuple):
@@ -61,10 +80,12 @@ class Receiver:
     """
 
     def __init__(self, url: str, secret: str, *, timeout: float = TIMEOUT) -> None:
-        self.host = _host(url)
-        self._url = url
+        self._url = _parsed(url)
+        self.host = str(self._url.host)
         self._key = key_of(secret)
-        self._timeout = ClientTimeout(sock_connect=timeout, sock_read=timeout)
+        self._timeout = ClientTimeout(
+            total=TOTAL * timeout, sock_connect=timeout, sock_read=timeout
+        )
         self._session: ClientSession | None = None
 
     async def post(self, sent: Message, now: float) -> Response:
@@ -74,17 +95,27 @@ class Receiver:
             sent: Message to send.
             now: Current time, seconds since the epoch.
         """
-        session = self._session = self._session or ClientSession(timeout=self._timeout)
         signed = headers(sent, self._key, now)
         try:
-            async with session.post(
-                self._url, data=sent.body, headers=signed, allow_redirects=False
-            ) as response:
-                wait = response.headers.get("Retry-After", "")
-                seconds = float(wait) if wait.isascii() and wait.isdigit() else 0.0
-                return Response(response.status, response.reason or "", seconds)
+            try:
+                return await self._post(sent.body, signed)
+            except (ClientOSError, ServerDisconnectedError):  # it closed an idle connection
+                return await self._post(sent.body, signed)
         except (ClientError, OSError, ValueError) as error:  # also timeouts
-            return Response(0, str(error) or type(error).__name__)
+            reason = _URL.sub(self.host, str(error))  # a URL may contain a password
+            return Response(0, reason or type(error).__name__)
+
+    async def _post(self, body: bytes, signed: Mapping[str, str]) -> Response:
+        session = self._session = self._session or ClientSession(
+            timeout=self._timeout, cookie_jar=DummyCookieJar(),
+            max_line_size=MAX_LINE, max_field_size=MAX_LINE,
+        )  # fmt: skip
+        async with session.post(
+            self._url, data=BytesIO(body), headers=signed, allow_redirects=False
+        ) as response:
+            wait = response.headers.get("Retry-After", "")
+            seconds = float(wait) if wait.isascii() and wait.isdigit() else 0.0
+            return Response(response.status, clean(response.reason or ""), seconds)
 
     async def close(self) -> None:
         """Close the connection. Idempotent."""
@@ -93,16 +124,18 @@ class Receiver:
             await session.close()
 
 
-def _host(url: str) -> str:
-    """Return the host of a receiver.
+def _parsed(text: str) -> URL:
+    """Return the URL of a receiver; its escapes, which may be signed, stay as they are.
 
     Raises:
         SettingError: If the URL is invalid.
     """
-    with suppress(ValueError):  # invalid port
-        parts = urlsplit(url)
-        if parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0:
-            return parts.hostname
+    try:
+        url = URL(text, encoded=text.isascii())
+        if url.scheme in {"http", "https"} and url.host and url.port:
+            return url
+    except ValueError:  # such as an invalid port
+        pass
     raise SettingError(
-        "TOPICCRAWL_WEBHOOK is {url!r}: set it to a URL such as https://example.com/news", url=url
+        "TOPICCRAWL_WEBHOOK is {url!r}: set it to a URL such as https://example.com/news", url=text
     )
