@@ -9,6 +9,7 @@ docs/settings.md lists all.
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.resources import files
 
 from topiccrawl import __version__
 
@@ -259,7 +260,6 @@ EXTENSIONS = {
     "topiccrawl.extensions.outcome.CrawlOutcome": 510,
     "topiccrawl.extensions.control.CrawlControl": 515,
     "topiccrawl.extensions.budget.PageBudget": 520,
-    "topiccrawl.extensions.retry.StartRetry": 522,
     "topiccrawl.extensions.garbage.RareCollections": 540,
 }
 ITEM_PIPELINES = {
@@ -278,12 +278,6 @@ TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 """Reactor on asyncio's event loop, which the stores and the servers need."""
 
 # -- Add-ons ------------------------------------------------------------------------------------
-_features = (
-    "adaptation", "browser", "dashboard", "events", "frames", "marks", "mongodb", "pdf", "records",
-    "redis", "reprints", "tasks", "url_patterns", "warc", "watch", "watchdog", "webhook",
-    "yield_stop",
-)  # fmt: skip
-"""Folders of ``topiccrawl/addons`` that have settings."""
 
 
 def _add(name: str, value: object) -> None:
@@ -296,7 +290,8 @@ def _add(name: str, value: object) -> None:
     globals()[name] = value
 
 
-for _feature in _features:
-    for _name, _value in vars(import_module(f"topiccrawl.addons.{_feature}.settings")).items():
+_folders = files("topiccrawl.addons").iterdir()
+for _folder in sorted(one.name for one in _folders if (one / "settings.py").is_file()):
+    for _name, _value in vars(import_module(f"topiccrawl.addons.{_folder}.settings")).items():
         if _name.isupper():
             _add(_name, _value)

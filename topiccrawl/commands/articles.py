@@ -8,21 +8,14 @@ import sys
 import time
 from contextlib import AbstractAsyncContextManager, aclosing
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.commands.changes import (
-    as_json,
-    change_rows,
-    changes_of,
-    minute_of,
-    period_since,
-    report,
-    until_of,
-)
+from topiccrawl.commands import changes
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, count, say, score
 from topiccrawl.errors import ConfigurationError, StateError
 from topiccrawl.links.urls import canonical
@@ -56,7 +49,7 @@ from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import AsyncGenerator, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from topiccrawl.model import Article
     from topiccrawl.storage.contract import ArticleStore, Reprint, Story, Version
@@ -120,7 +113,7 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
                 found = self._selection(opts)._replace(words=words_in(" ".join(words)))
                 asyncio.run(self._list(found, opts))
             case ["show", url]:
-                self._show(url, as_json=opts.json)
+                asyncio.run(self._show(url, opts))
             case ["events"]:
                 asyncio.run(self._events(self._selection(opts), opts))
             case ["changes"]:
@@ -153,9 +146,12 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
 
     async def _list(self, selection: Selection, opts: argparse.Namespace) -> None:
         limit = SHOWN if opts.limit is None else opts.limit
-        async with aclosing(self._select(selection, ExportFilter(limit=limit))) as articles:
-            async for article in articles:
-                say(_json(article) if opts.json else _line(article, selection.topic))
+
+        def show(article: Article) -> None:
+            line = _line(article, selection.topic)
+            say(_dumps(displayed_values(article)) if opts.json else line)
+
+        await self._for_each(selection, ExportFilter(limit=limit), show)
 
     async def _events(self, selection: Selection, opts: argparse.Namespace) -> None:
         async with self._store() as store, aclosing(store.select(selection)) as articles:
@@ -165,7 +161,7 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
                 urls = [article.url for article in event.articles]
                 days = {"first": event.days[0], "last": event.days[1]}
                 values = {"event": event.event, "title": event.title, **days, "articles": urls}
-                say(json.dumps(values, ensure_ascii=False))
+                say(_dumps(values))
             else:
                 say(_headline(event), *(f"  {_line(a, selection.topic)}" for a in event.articles))
         if not found:
@@ -177,12 +173,8 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
             since = parse_since(opts.stored_since, self.folder, selection.topic, started)
         choice = ExportFilter(opts.sort or "", opts.min_score, since, opts.limit or 0)
         formats = Table(selection.topic, columns_named(opts.columns)).formats()
-        number = 0
         with open_writer(file, formats) as writer:
-            async with aclosing(self._select(selection, choice)) as articles:
-                async for article in articles:
-                    writer.write(article)
-                    number += 1
+            number = await self._for_each(selection, choice, writer.write)
         if file != STANDARD:
             say(tr("{file}: {number} articles", file=file, number=number), to=sys.stderr)
         if opts.stored_since:
@@ -192,7 +184,7 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
     async def _changes(self, opts: argparse.Namespace) -> None:
         if opts.template:
             owner = spider_class(self.options, "template").owner_of(opts.template).name
-            since = await period_since(self.options, opts.since or LAST, owner, time.time())
+            since = await changes.period_since(self.options, opts.since or LAST, owner, time.time())
         else:
             owner = self._topic(opts.topic)
             if not owner:
@@ -200,14 +192,14 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
                     "{folder}: several topics: choose one with --topic TOPIC", folder=self.folder
                 )
             since = parse_since(opts.since or LAST, self.folder, owner, time.time())
-        until = until_of(opts.until, self.folder, owner, time.time())
-        changes = await changes_of(self.options, owner, since, until, site_in(opts.site))
+        until = changes.until_of(opts.until, self.folder, owner, time.time())
+        found = await changes.changes_of(self.options, owner, since, until, site_in(opts.site))
         async with self._store() as store:
-            rows = (await change_rows(store, changes))[: opts.limit or None]
-        if not (opts.template or changes or await changes_of(self.options, owner, 0.0)):
+            rows = (await changes.change_rows(store, found))[: opts.limit or None]
+        if not (opts.template or found or await changes.changes_of(self.options, owner, 0.0)):
             text = f"{owner}: no page has been watched: crawl with -a watch=1"
             say(text, to=sys.stderr)
-        say(*(as_json(rows) if opts.json else report(owner, since, changes, rows)))
+        say(*(map(_dumps, rows) if opts.json else changes.report(owner, since, found, rows)))
 
     def _forget(self, names: list[str]) -> None:
         """Delete articles from the store, then by TOPICCRAWL_FORGET, such as from the archive."""
@@ -224,10 +216,10 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
         known = dict.fromkeys(names)
         async with self._store() as store:
             for name in names:
-                story = await store.get(name)
-                urls = [] if story is None else _urls(story.article)
-                if name in urls:
-                    known |= dict.fromkeys(urls)
+                if story := await store.get(name):
+                    article = story.article
+                    urls = (article.url, article.final_url, article.canonical_url)
+                    known |= dict.fromkeys(filter(None, urls if name in urls else ()))
             gone = await store.forget(names, time.time())
         storage = storage_of(self.options)
         async with Pages(storage) as pages, Sites(storage) as sites:
@@ -235,50 +227,43 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
             await sites.forget(names)
         return gone, list(known)
 
-    def _show(self, url: str, *, as_json: bool) -> None:
-        story, versions = asyncio.run(self._story(url))
+    async def _show(self, url: str, opts: argparse.Namespace) -> None:
+        """Show the story of a URL and its earlier versions."""
+        async with self._store() as store:
+            story = await store.get(url) or await store.get(canonical(url) or url)
+            versions = await store.versions(story.article.url) if story else []
         if story is None:
             place = storage_of(self.options).place
             say(tr("{url}: no article in {place} has this URL", url=url, place=place))
             self.exitcode = 1
         else:
-            say(*([_story_json(story, versions)] if as_json else _show(story, versions)))
+            say(*([_story_json(story, versions)] if opts.json else _show(story, versions)))
 
-    async def _story(self, url: str) -> tuple[Story | None, list[Version]]:
-        """Return the story of a URL and its earlier versions."""
-        async with self._store() as store:
-            story = await store.get(url) or await store.get(canonical(url) or url)
-            return story, [] if story is None else await store.versions(story.article.url)
-
-    async def _select(
-        self, selection: Selection, choice: ExportFilter
-    ) -> AsyncGenerator[Article, None]:
-        """Yield articles; report on standard error if there are none."""
-        found = False
+    async def _for_each(
+        self, selection: Selection, choice: ExportFilter, use: Callable[[Article], object]
+    ) -> int:
+        """Call a function with each article; return their number, and report if there are none."""
+        number = 0
         async with (
             self._store() as store,
             aclosing(export_articles(store, selection, choice)) as articles,
         ):
             async for article in articles:
-                found = True
-                yield article
-        if not found:
+                use(article)
+                number += 1
+        if not number:
             place = storage_of(self.options).place
             about = f"topic {selection.topic!r}" if selection.topic else "any topic"
             text = tr("{place}: no matching article of {about}", place=place, about=about)
             say(text, to=sys.stderr)
+        return number
 
     def _store(self) -> AbstractAsyncContextManager[ArticleStore]:
         return opened(storage_of(self.options).articles())
 
 
-def _urls(article: Article) -> list[str]:
-    """Return the URL of an article, and its final and canonical URLs."""
-    return list(filter(None, (article.url, article.final_url, article.canonical_url)))
-
-
-def _json(article: Article) -> str:
-    return json.dumps(displayed_values(article), ensure_ascii=False)
+_dumps = partial(json.dumps, ensure_ascii=False)
+"""Return a value as one line of JSON."""
 
 
 def _story_json(story: Story, versions: Sequence[Version]) -> str:
@@ -286,7 +271,7 @@ def _story_json(story: Story, versions: Sequence[Version]) -> str:
     reprints = [reprint._asdict() for reprint in _by_time(story.reprints)]
     before = [_version(one, story.article) for one in versions]
     more = {"reprints": reprints, "versions": before}
-    return json.dumps({**displayed_values(story.article), **more}, ensure_ascii=False)
+    return _dumps({**displayed_values(story.article), **more})
 
 
 def _version(version: Version, article: Article) -> dict[str, Any]:
@@ -317,7 +302,7 @@ def _line(article: Article, topic: str) -> str:
 
 
 def _version_line(version: Version) -> str:
-    at = minute_of(version.replaced_at)
+    at = changes.minute_of(version.replaced_at)
     return f"changed {at}  before: {version.title} ({len(version.body)} characters, see --json)"
 
 

@@ -2,51 +2,30 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from scrapy.spiderloader import get_spider_loader
+from typing import TYPE_CHECKING, Any
 
 from topiccrawl.errors import StateError
 from topiccrawl.links.urls import host_of
+from topiccrawl.scheduler.hooks import spider_class
 from topiccrawl.scheduler.starttime import LAST, parse_since
 from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.pages import Change, Pages
 from topiccrawl.storage.selection import site_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from scrapy.settings import BaseSettings
 
     from topiccrawl.storage.contract import ArticleStore
 
+    Row = dict[str, Any]
+
 _DAY = 86_400.0
-
-
-class ChangeRow(NamedTuple):
-    """Change of a page, with data of its stored article.
-
-    Attributes:
-        change: The change.
-        title: Headline of the article; "" if none is stored.
-        story: URL of the story that the article reprints; "" if it is no reprint.
-        versions: Number of stored earlier versions.
-    """
-
-    change: Change
-    title: str = ""
-    story: str = ""
-    versions: int = 0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the row as plain JSON values."""
-        article = {"title": self.title, "reprint_of": self.story, "versions": self.versions}
-        return {**self.change.to_dict(), **article}
 
 
 async def period_since(settings: BaseSettings, text: str, owner: str, now: float) -> float:
@@ -57,8 +36,7 @@ async def period_since(settings: BaseSettings, text: str, owner: str, now: float
     """
     if text != LAST:
         return parse_since(text, "", owner, now)
-    spider: Any = get_spider_loader(settings).load("template")
-    period = await spider.last_period(settings, owner)
+    period = await spider_class(settings, "template").last_period(settings, owner)
     if period is None:
         raise StateError(
             "template {owner!r} has no period yet: give a day with --since", owner=owner
@@ -96,42 +74,38 @@ async def changes_of(
     return [one for one in found if not site or f"site:{site}" in site_names(host_of(one.url))]
 
 
-async def change_rows(store: ArticleStore, changes: Iterable[Change]) -> list[ChangeRow]:
-    """Return changes with data of their stored articles."""
-    rows: list[ChangeRow] = []
+async def change_rows(store: ArticleStore, changes: Iterable[Change]) -> list[Row]:
+    """Return changes with data of their stored articles, as plain JSON values.
+
+    ``title`` is the headline ("" if no article is stored), ``reprint_of`` the URL of the story that
+    the article reprints (""), ``versions`` the number of stored earlier versions.
+    """
+    rows: list[Row] = []
     for change in changes:
-        story = await store.get(change.url)
-        if story is None:
-            rows.append(ChangeRow(change))
-            continue
-        copy = next((one for one in story.reprints if one.url == change.url), None)
-        title = story.article.title if copy is None else copy.title
-        versions = len(await store.versions(change.url)) if change.event == "changed" else 0
-        rows.append(ChangeRow(change, title, "" if copy is None else story.article.url, versions))
+        row = {**change.to_dict(), "title": "", "reprint_of": "", "versions": 0}
+        if story := await store.get(change.url):
+            row["title"] = story.article.title
+            for copy in story.reprints:
+                if copy.url == change.url:
+                    row |= {"title": copy.title, "reprint_of": story.article.url}
+            if change.event == "changed":
+                row["versions"] = len(await store.versions(change.url))
+        rows.append(row)
     return rows
 
 
-def report(
-    owner: str, since: float, changes: Iterable[Change], rows: Iterable[ChangeRow]
-) -> list[str]:
+def report(owner: str, since: float, changes: Iterable[Change], rows: Iterable[Row]) -> list[str]:
     """Return the lines of the report: the numbers of all changes, and the shown ones."""
     numbers = Counter(change.event for change in changes)
     counted = ", ".join(f"{numbers[event]} {event}" for event in ("new", "changed", "gone"))
     return [f"{owner} since {minute_of(since)}: {counted}", *map(_line, rows)]
 
 
-def as_json(rows: Sequence[ChangeRow]) -> list[str]:
-    """Return one line of JSON per change."""
-    return [json.dumps(one.to_dict(), ensure_ascii=False) for one in rows]
-
-
-def _line(row: ChangeRow) -> str:
-    change = row.change
-    notes = [f"reprints {row.story}"] if row.story else []
-    if row.versions:
-        notes.append(f"{row.versions} earlier texts")
+def _line(row: Row) -> str:
+    notes = [f"reprints {row['reprint_of']}"] if row["reprint_of"] else []
+    notes += [f"{row['versions']} earlier texts"] if row["versions"] else []
     note = f"  ({', '.join(notes)})" if notes else ""
-    return f"{change.event:<8} {minute_of(change.at)}  {row.title}  {change.url}{note}"
+    return f"{row['event']:<8} {minute_of(row['at'])}  {row['title']}  {row['url']}{note}"
 
 
 def minute_of(at: float) -> str:

@@ -14,15 +14,13 @@ from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import spider_class
 from topiccrawl.storage.factory import closed_after
-from topiccrawl.storage.ledger import Control, parse_speed
+from topiccrawl.storage.ledger import Control
 from topiccrawl.topics.topic import Topic, resolve
 
 if TYPE_CHECKING:
     import argparse
 
     from topiccrawl.storage.ledger import CrawlOrder
-
-ACTIONS = ("show", "pause", "resume", "cancel", "speed", "add")
 
 
 class ControlCommand(OperatorCommand, ScrapyCommand):
@@ -45,16 +43,18 @@ class ControlCommand(OperatorCommand, ScrapyCommand):
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
-        words = {"speed": 2, "add": max(2, len(args))}
-        if not args or args[0] not in ACTIONS or len(args) != words.get(args[0], 1):
-            raise UsageError
+        match args:
+            case ["show" | "pause" | "resume" | "cancel"] | ["speed", _] | ["add", _, *_]:
+                action, *words = args
+            case _:
+                raise UsageError
         if opts.topic and opts.template:
             raise UsageError(tr("use --topic or --template, not both"), print_help=False)
-        if opts.template and args[0] == "add":
+        if opts.template and action == "add":
             raise UsageError(tr("template crawls accept no added start URLs"), print_help=False)
         name = self._name(opts)
-        order = asyncio.run(self.steer(args[0], name, *args[1:]))
-        say(f"{name}: cancelled" if args[0] == "cancel" else order_line(name, order))
+        order = asyncio.run(self.steer(action, name, *words))
+        say(f"{name}: cancelled" if action == "cancel" else order_line(name, order))
 
     def _name(self, opts: argparse.Namespace) -> str:
         """Return the name of the selected crawl."""
@@ -72,15 +72,11 @@ class ControlCommand(OperatorCommand, ScrapyCommand):
         """Store a command; return the state in force afterwards."""
         async with closed_after(frontiers_of(self.options).ledger()) as ledger:
             control = Control(ledger)
-            if action == "speed":
-                return await control.speed(name, parse_speed(words[0]))
             if action == "add":
                 return await control.add(name, words)
-            steps = {
-                "show": control.order, "pause": control.pause, "resume": control.resume,
-                "cancel": control.cancel,
-            }  # fmt: skip
-            return await steps[action](name)
+            step = control.order if action == "show" else getattr(control, action)
+            order: CrawlOrder = await step(name, *words)
+            return order
 
 
 def order_line(name: str, order: CrawlOrder) -> str:

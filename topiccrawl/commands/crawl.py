@@ -76,7 +76,7 @@ class CrawlCommand(ScrapyCrawl):
             self.exitcode = 1
             if self._log_file is not None:
                 say(*errors.lines, to=sys.stderr)
-        elif any(map(_is_open, self._crawlers)):
+        elif any(one.engine.spider for one in self._crawlers):  # not closed: a second Ctrl-C
             say(tr("stopped at once; the same command continues the crawl"), to=sys.stderr)
         elif any(one.stats.get_value(NOTHING_ON_TOPIC) for one in self._crawlers):
             self.exitcode = NOTHING_FOUND
@@ -168,11 +168,6 @@ def _log_to_file(settings: BaseSettings, spider: str, topic: str) -> Path | None
         return None  # the crawl reports that the folder cannot be used
     settings.set("LOG_FILE", str(path), priority="cmdline")
     return path
-
-
-def _is_open(crawler: Crawler) -> bool:
-    """Return whether the spider was not closed, as after a second Ctrl-C."""
-    return crawler.engine.spider is not None
 
 
 def _failed(crawler: Crawler) -> bool:

@@ -23,9 +23,9 @@ from topiccrawl.topics.topic import Topic, resolve
 
 if TYPE_CHECKING:
     import argparse
-    from importlib.resources.abc import Traversable
 
-
+PROJECT = Path(__file__).with_name("project")
+"""Folder of the template files of a project."""
 SUFFIX = ".tmpl"
 """Suffix of template files, removed from the names of the created files."""
 
@@ -92,7 +92,12 @@ def create(folder: Path, topic: Topic, *, example: bool = False) -> None:
         if any(folder.iterdir()):
             raise ConfigurationError("{folder} is not empty: choose a new folder", folder=folder)
         names = {"package": package, f"topic.toml{SUFFIX}": f"topics/{topic.slug}.toml"}
-        _write(files("topiccrawl.commands") / "project", folder, names, values)
+        for file in PROJECT.rglob(f"*{SUFFIX}"):
+            parts = file.relative_to(PROJECT).parts
+            path = folder.joinpath(*(names.get(one, one) for one in parts))
+            path = path.with_name(path.name.removesuffix(SUFFIX))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(Template(file.read_text("utf-8")).substitute(values), "utf-8")
         if example:
             text = (files("topiccrawl.topics") / f"{_EXAMPLE}.toml").read_text("utf-8")
             (folder / names[f"topic.toml{SUFFIX}"]).write_text(text, "utf-8")
@@ -109,19 +114,6 @@ def package_of(folder: Path) -> str:
         return "newsroom"
     known = find_spec(name)
     return name if known is None or known.origin is None else "newsroom"  # None: only a folder
-
-
-def _write(
-    source: Traversable, target: Path, names: dict[str, str], values: dict[str, str]
-) -> None:
-    for one in source.iterdir():
-        path = target / names.get(one.name, one.name.removesuffix(SUFFIX))
-        if one.is_dir():
-            path.mkdir()
-            _write(one, path, names, values)
-        elif one.name.endswith(SUFFIX):
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(Template(one.read_text("utf-8")).substitute(values), "utf-8")
 
 
 def _toml(value: object) -> str:

@@ -55,13 +55,12 @@ def has_addon(settings: BaseSettings) -> bool:
 
 
 @contextmanager
-def isolated_state(settings: BaseSettings | None) -> Iterator[None]:
+def isolated_state(settings: BaseSettings) -> Iterator[None]:
     """Store all state in a temporary folder during the context.
 
     In the frontier of a crawl, a page of the command would count as fetched without queueing its
     links.
     """
-    assert settings is not None  # noqa: S101  (Scrapy sets them before run)
     with TemporaryDirectory(prefix="topiccrawl-", ignore_cleanup_errors=True) as folder:
         disabled = dict.fromkeys((*_SERVICES, "JOBDIR", "REDIS_HOST"), "")
         own = {"TOPICCRAWL_DATA_DIR": folder, "TOPICCRAWL_STORAGE": _STORAGE}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from functools import partial
 from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
@@ -145,7 +146,7 @@ def _crawl(words: Sequence[str]) -> NoReturn:
     if options.pages:
         spider += ["-s", f"TOPICCRAWL_PAGES={options.pages}"]
     try:
-        _run(["crawl", "topic", *spider, *settings, *_scrapy_options(options)])
+        _run(["crawl", "topic", *spider, *settings, *options.flags, *options.values])
     except SystemExit as ended:
         if options.output is None or ended.code == _USAGE:
             raise
@@ -165,14 +166,6 @@ def _check_output(parser: argparse.ArgumentParser, file: str) -> None:
         parser.error(tr("-o {file}: the folder does not exist or cannot be written", file=file))
 
 
-def _scrapy_options(options: argparse.Namespace) -> list[str]:
-    """Return the options that Scrapy reads itself, as they were given."""
-    words = [word for word, name in _SCRAPY_FLAGS.items() if getattr(options, name)]
-    for word, name in _SCRAPY_VALUES.items():
-        words += [f"{word}={value}" for value in getattr(options, name) or ()]
-    return words
-
-
 _INTERRUPTED = 130
 """Exit status, as in shells, of processes ended by SIGINT."""
 _USAGE = 2
@@ -180,13 +173,13 @@ _USAGE = 2
 _TOPIC_OPTIONS = frozenset({"--seeds", "--discover", "--pages", "--fresh", "--watch"})
 """Options of a topic crawl that Scrapy's ``crawl`` does not have."""
 _SUBJECTS = ("topic=", "template=")
-_SCRAPY_FLAGS = {"--nolog": "nolog", "--pdb": "pdb", "--verbose": "verbose"}
-"""Flags of Scrapy's ``crawl``, and their names in the parsed options."""
-_SCRAPY_VALUES = {
-    "--overwrite-output": "overwrite_output", "--logfile": "logfile", "--loglevel": "loglevel",
-    "--profile": "profile", "--pidfile": "pidfile",
-}  # fmt: skip
-"""Options with a value of Scrapy's ``crawl``, and their names in the parsed options."""
+_SCRAPY_FLAGS = ("--nolog",), ("--pdb",), ("-v", "--verbose")
+"""Flags of Scrapy's ``crawl``."""
+_SCRAPY_VALUES = (
+    ("-O", "--overwrite-output"), ("--logfile",), ("-L", "--loglevel"), ("--profile",),
+    ("--pidfile",),
+)  # fmt: skip
+"""Options with a value of Scrapy's ``crawl``."""
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -225,12 +218,14 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_scrapy_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of Scrapy's ``crawl``, which its own help describes."""
-    short = {"--overwrite-output": "-O", "--loglevel": "-L", "--verbose": "-v"}
-    hidden = argparse.SUPPRESS
-    parser.add_argument("-s", "--set", action="append", default=[], help=hidden)
-    parser.add_argument("-a", dest="arguments", action="append", default=[], help=hidden)
-    for words, action in ((_SCRAPY_FLAGS, "store_true"), (_SCRAPY_VALUES, "append")):
-        for word, name in words.items():
-            names = [short[word], word] if word in short else [word]
-            parser.add_argument(*names, dest=name, action=action, help=hidden)
+    """Add the options of Scrapy's ``crawl``, which its own help describes.
+
+    Those that Scrapy reads itself are passed on as they were given.
+    """
+    add = partial(parser.add_argument, default=[], help=argparse.SUPPRESS)
+    add("-s", "--set", action="append")
+    add("-a", dest="arguments", action="append")
+    for names in _SCRAPY_FLAGS:
+        add(*names, dest="flags", action="append_const", const=names[-1])
+    for names in _SCRAPY_VALUES:
+        add(*names, dest="values", action="append", type=f"{names[-1]}={{}}".format)

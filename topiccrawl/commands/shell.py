@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     import argparse
 
     from scrapy import Spider
-    from scrapy.settings import BaseSettings
 
 _SCHEDULER = "scrapy.core.scheduler.Scheduler"
 _RETRY = "scrapy.downloadermiddlewares.retry.RetryMiddleware"
@@ -33,18 +32,15 @@ class ShellCommand(IsolatedCommand, ScrapyShell):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run Scrapy's command."""
         if has_addon(self.settings):
-            self._use_scrapy_scheduler(self.settings)
+            self.settings.set("SCHEDULER", _SCHEDULER, priority="cmdline")
+            self.settings.set("TOPICCRAWL_PRIVATE_ADDRESSES", value=True, priority="cmdline")
+            for hook, key in (("DOWNLOADER_MIDDLEWARES", _RETRY), ("DOWNLOAD_HANDLERS", "file")):
+                own = self.settings[f"{hook}_BASE"][key]
+                self.settings[hook].set(key, own, priority="cmdline")
             process: Any = self.crawler_process
             create = process._create_crawler  # noqa: SLF001  (Scrapy's shell calls it)
             process._create_crawler = lambda spider: create(_simple(spider))  # noqa: SLF001
         super().run(args, opts)
-
-    @staticmethod
-    def _use_scrapy_scheduler(settings: BaseSettings) -> None:
-        settings.set("SCHEDULER", _SCHEDULER, priority="cmdline")
-        settings.set("TOPICCRAWL_PRIVATE_ADDRESSES", value=True, priority="cmdline")
-        for hook, key in (("DOWNLOADER_MIDDLEWARES", _RETRY), ("DOWNLOAD_HANDLERS", "file")):
-            settings[hook].set(key, settings[f"{hook}_BASE"][key], priority="cmdline")
 
 
 def _simple(spider: type[Spider]) -> type[Spider]:

@@ -118,25 +118,18 @@ class CustomEngine(SearchEngine):
     def _page(self, query: str, number: int) -> str:
         """Return the URL of a page, counted from 0; ``query`` is percent-encoded."""
         engine = self.engine
-        values = {"{query}": query, "{page}": str(engine.first + number)}
-        values["{start}"] = str(engine.first + number * engine.step)
-        url = engine.url
-        for name, value in values.items():
-            url = url.replace(name, value)
-        return url
+        page, start = engine.first + number, engine.first + number * engine.step
+        url = engine.url.replace("{query}", query).replace("{page}", str(page))
+        return url.replace("{start}", str(start))
 
     def _parse_url(self, url: str) -> tuple[str, int]:
         """Return query and page number of a URL of this engine; number -1 if unknown."""
         head, _, rest = self.engine.url.partition("{query}")
-        if not url.startswith(head) or not {"{page}", "{start}"} & {
-            name for name in ("{page}", "{start}") if name in rest
-        }:
+        if not url.startswith(head) or not ("{page}" in rest or "{start}" in rest):
             return "", -1
         query = url[len(head) :].partition(rest.partition("{")[0])[0]
-        return next(
-            ((query, number) for number in range(1000) if self._page(query, number) == url),
-            ("", -1),
-        )
+        numbers = (number for number in range(1000) if self._page(query, number) == url)
+        return query, next(numbers, -1)
 
 
 def read_engine(path: Path) -> CustomEngine:

@@ -6,7 +6,9 @@ import json
 from base64 import urlsafe_b64decode
 from binascii import Error as NotBase64
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qs, urlsplit
+
+from w3lib.url import add_or_replace_parameters
 
 from topiccrawl.discovery.contract import Blocked, Fetched, Hit, Results
 from topiccrawl.links.limits import parse_html
@@ -83,12 +85,7 @@ def with_query(url: str, **values: str | int) -> str:
     >>> with_query("http://a.test/s?wd=x&pn=0", pn=10)
     'http://a.test/s?wd=x&pn=10'
     """
-    parts = urlsplit(url)
-    pairs = parse_qsl(parts.query, keep_blank_values=True)
-    known = {key for key, _ in pairs}
-    pairs = [(key, str(values.get(key, value))) for key, value in pairs]
-    pairs += [(key, str(value)) for key, value in values.items() if key not in known]
-    return urlunsplit(parts._replace(query=urlencode(pairs)))
+    return add_or_replace_parameters(url, {name: str(value) for name, value in values.items()})
 
 
 def number_in(url: str, name: str, default: int = 0) -> int:

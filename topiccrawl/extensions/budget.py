@@ -9,13 +9,10 @@ from typing import TYPE_CHECKING, Self
 
 from scrapy.exceptions import NotConfigured
 
-from topiccrawl.scheduler.context import CrawlContext, context_of
+from topiccrawl.scheduler.context import context_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
-
-    from topiccrawl.frontier.contract import Outcome
-    from topiccrawl.model import Lease
 
 REASON = "topiccrawl_pages"
 """Finish reason of a crawl whose page budget is exhausted."""
@@ -28,9 +25,9 @@ class PageBudget:
     redirects and robots.txt files do not count.
     """
 
-    def __init__(self, context: CrawlContext, pages: int) -> None:
-        self.context = context
-        self.pages = pages
+    def __init__(self, crawler: Crawler) -> None:
+        self.context = context_of(crawler)
+        self.pages = crawler.settings.getint("TOPICCRAWL_PAGES")
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -39,16 +36,15 @@ class PageBudget:
         Raises:
             NotConfigured: If TOPICCRAWL_PAGES is 0.
         """
-        pages = crawler.settings.getint("TOPICCRAWL_PAGES")
-        if pages <= 0:
+        budget = cls(crawler)
+        if budget.pages <= 0:
             raise NotConfigured
-        context = context_of(crawler)
-        budget = cls(context, pages)
+        context = budget.context
         context.has_room = lambda: budget.remaining() > context.book.pages()
         context.on_settled(budget.check)
         return budget
 
-    def check(self, lease: Lease, outcome: Outcome) -> None:  # noqa: ARG002 - as the signal sends
+    def check(self) -> None:
         """Close the spider if the budget is exhausted."""
         if self.remaining() <= 0:
             self.context.end(REASON)

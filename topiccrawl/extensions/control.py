@@ -81,7 +81,7 @@ class CrawlControl:
         await self._ledger.close()
 
     async def _poll(self) -> None:
-        name, began = crawl_name(self.context.crawler.spider), 0.0
+        name, began = crawl_name(self.context.crawler), 0.0
         while not self._ended:
             try:
                 began = began or await self._ledger.now()

@@ -22,11 +22,11 @@ from topiccrawl.extensions.history import CrawlHistory
 from topiccrawl.extensions.wait_reason import QUIET, Circumstances, WaitReason, wait_reason
 from topiccrawl.frontier.contract import Ending, Frontier, Outcome
 from topiccrawl.frontier.queues import SIZES
-from topiccrawl.model import Article, Lease, Page, PageKind, Verdict
+from topiccrawl.model import Article, Lease, PageKind, Verdict
 from topiccrawl.scheduler.build import crawl_name, frontier_place
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.frontiers import frontiers_of
-from topiccrawl.scheduler.scheduler import uses_frontier
+from topiccrawl.scheduler.hooks import uses_frontier
 from topiccrawl.scheduler.signals import page_counted, page_judged
 from topiccrawl.storage.runs import INTERVAL
 from topiccrawl.storage.status import EMPTY, State
@@ -121,7 +121,7 @@ class CrawlFigures:
         await self._store()
         await self.runs.close()
 
-    def judged(self, page: Page, verdict: Verdict) -> None:  # noqa: ARG002 - as the signal sends
+    def judged(self, verdict: Verdict) -> None:
         """Count a page."""
         self._last_page = time.monotonic()
         self.history.page(relevant=verdict.kind is not PageKind.OTHER)
@@ -227,7 +227,7 @@ class CrawlFigures:
         get, parts = self.crawler.stats.get_value, self._contributed()
         return {
             "control": {
-                "name": crawl_name(self.crawler.spider),
+                "name": crawl_name(self.crawler),
                 "paused": bool(get("topiccrawl/control/paused", default=False)),
                 "speed": get("topiccrawl/control/speed", 1.0),
             },
@@ -254,7 +254,7 @@ class CrawlFigures:
         """Facts of the run that do not change."""
         stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(self.began))
         machine, pid, spider = socket.gethostname(), os.getpid(), self.crawler.spider
-        spec, place = self.context.spec, frontier_place(self.crawler.settings, spider)
+        spec, place = self.context.spec, frontier_place(self.crawler)
         return {
             # a worker may start turns at several sites in one second
             "id": f"{stamp}-{machine}-{pid}-{xxh32_hexdigest(place.encode())}",

@@ -10,7 +10,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Self
 
-from scrapy import Spider, signals
+from scrapy import signals
 from scrapy.exceptions import CloseSpider
 from scrapy.settings import SETTINGS_PRIORITIES
 
@@ -19,18 +19,9 @@ from topiccrawl.extensions.budget import REASON as BUDGET
 from topiccrawl.extensions.control import CANCELLED
 from topiccrawl.extensions.review import CrawlReview
 from topiccrawl.messages import choose_language, escaped, tr
+from topiccrawl.scheduler import finish
 from topiccrawl.scheduler.build import frontier_place
 from topiccrawl.scheduler.context import context_of
-from topiccrawl.scheduler.finish import (
-    DISCOVERY_FAILED,
-    FAILURE,
-    LOW_YIELD,
-    NOTHING_ON_TOPIC,
-    PROCESSING_FAILED,
-    SEEDS_UNREACHABLE,
-    STORE_FAILED,
-    reason_without_pages,
-)
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.review import explain_review
 from topiccrawl.settings import TOPICCRAWL_DATA_DIR as DATA_DIR
@@ -75,13 +66,13 @@ class CrawlOutcome:
         crawler.signals.connect(outcome.print_summary, signals.engine_stopped)
         return outcome
 
-    def opened(self, spider: Spider) -> None:
+    def opened(self) -> None:
         """Record the start of the crawl; commands use the last crawl by default."""
         write_version(Path(self.crawler.settings["TOPICCRAWL_DATA_DIR"]))
         spec = self.context.spec
         if spec.topic is not None:
             with suppress(TopiccrawlError):  # the store reports the error and ends the crawl
-                place = frontier_place(self.crawler.settings, spider)
+                place = frontier_place(self.crawler)
                 self.number = self.log.begin(spec.name, place, time.time())
 
     def idle(self) -> None:
@@ -95,33 +86,30 @@ class CrawlOutcome:
             return
         search = self.context.search
         if search is not None and search.failed(self.context):
-            raise CloseSpider(DISCOVERY_FAILED)
+            raise CloseSpider(finish.DISCOVERY_FAILED)
         counts = self.context.frontier.counts()
         if counts["known"] and counts["crawled"] == counts.get("redirected", 0):
-            raise CloseSpider(reason_without_pages(counts))
+            raise CloseSpider(finish.reason_without_pages(counts))
 
     async def closed(self, reason: str) -> None:
-        """Record the end of the crawl, and whether it was fruitless."""
-        self.reason = reason
-        if not self.crawler.stats.get_value("topiccrawl/relevant") and reason not in _STORE_ERRORS:
+        """Record the end of the crawl, and whether it completed without a page on topic."""
+        self.reason, stats = reason, self.crawler.stats
+        if not stats.get_value("topiccrawl/relevant") and reason not in _STORE_ERRORS:
             self._stored = await self._count_stored()
-        if self._is_fruitless():
-            self.crawler.stats.set_value(NOTHING_ON_TOPIC, value=True)
+        is_complete = reason in _COMPLETED and not self.context.spec.watch
+        if is_complete and self._stored == 0 and stats.get_value("topiccrawl/pages", 0) >= ENOUGH:
+            stats.set_value(finish.NOTHING_ON_TOPIC, value=True)
         if self.number:
             try:
                 self.log.finish(self.number, reason, time.time())
             except TopiccrawlError as error:
                 logger.error("%s", error)  # noqa: TRY400 - it names cause and remedy
 
-    def _is_fruitless(self) -> bool:
-        """Return whether the crawl completed without an article, found now or in earlier runs."""
-        spec, pages = self.context.spec, self.crawler.stats.get_value("topiccrawl/pages", 0)
-        if spec.judges is None or spec.watch or self.reason not in _COMPLETED:
-            return False
-        return pages >= ENOUGH and self._stored == 0
-
     async def _count_stored(self) -> int | None:
-        """Return the number of stored articles, or of pages found earlier; None if unknown."""
+        """Return the number of stored articles, or of pages found in earlier runs.
+
+        None if it is unknown, or the crawl does not judge its pages.
+        """
         spec = self.context.spec
         if spec.judges is None:
             return None
@@ -134,7 +122,7 @@ class CrawlOutcome:
 
     async def _count_earlier(self) -> int:
         """Return the number of pages on topic in earlier runs; some crawls store no articles."""
-        place = frontier_place(self.crawler.settings, self.crawler.spider)
+        place = frontier_place(self.crawler)
         async with closed_after(frontiers_of(self.crawler.settings).runs()) as runs:
             states = [one.state for one in await runs.all()]
         return sum(one["totals"]["relevant"] for one in states if one["run"]["frontier"] == place)
@@ -148,9 +136,9 @@ class CrawlOutcome:
         review = self.crawler.get_extension(CrawlReview)
         lines = summary(
             spec.name,
-            stats.get(FAILURE, self.reason),
+            stats.get(finish.FAILURE, self.reason),
             stats,
-            frontier_place(settings, self.crawler.spider),
+            frontier_place(self.crawler),
             storage_of(settings).place,
             repeated_options(settings),
         )
@@ -179,7 +167,7 @@ def summary(
     """Return the lines of the summary: results, places of the stored data, further commands."""
     get = stats.get
     pages, relevant = get("topiccrawl/pages", 0), get("topiccrawl/relevant", 0)
-    commands = _FAILED if reason in {SEEDS_UNREACHABLE, PROCESSING_FAILED} else _FOUND
+    commands = _FAILED if reason in {finish.SEEDS_UNREACHABLE, finish.PROCESSING_FAILED} else _FOUND
     suffix = tr(" · each with {option}", option=option) if option else ""
     lines = [
         "",
@@ -277,18 +265,20 @@ def _end(reason: str) -> str:
         "shutdown": tr("stopped; no data is lost"),
         CANCELLED: tr("cancelled; no data is lost"),
         BUDGET: tr("TOPICCRAWL_PAGES reached"),
-        LOW_YIELD: tr("expected yield of the queued URLs is below TOPICCRAWL_STOP_YIELD"),
-        DISCOVERY_FAILED: tr("ERROR: no seed URLs were found; see the log for remedies"),
-        SEEDS_UNREACHABLE: tr(
+        finish.LOW_YIELD: tr("expected yield of the queued URLs is below TOPICCRAWL_STOP_YIELD"),
+        finish.DISCOVERY_FAILED: tr("ERROR: no seed URLs were found; see the log for remedies"),
+        finish.SEEDS_UNREACHABLE: tr(
             "ERROR: no page could be fetched; check the seeds, the network and the errors"
         ),
-        PROCESSING_FAILED: tr(
+        finish.PROCESSING_FAILED: tr(
             "ERROR: each fetched page raised an error in the spider or in a pipeline; see the log"
         ),
         "setting_error": tr("ERROR: a setting cannot be used; see the log"),
         "state_error": tr("ERROR: the stored state cannot be used; see the log"),
         "storage_error": tr("ERROR: data cannot be stored; see the log"),
-        STORE_FAILED: tr("ERROR: articles cannot be stored; see the log; stored articles are safe"),
+        finish.STORE_FAILED: tr(
+            "ERROR: articles cannot be stored; see the log; stored articles are safe"
+        ),
     }
     if reason.startswith("closespider_"):
         return tr("{setting} reached", setting=reason.upper())
@@ -299,10 +289,10 @@ _FOUND = "topiccrawl articles list · topiccrawl articles show URL · topiccrawl
 _FAILED = "topiccrawl frontier list error · topiccrawl why URL"
 _COMPLETED = frozenset(
     {
-        "finished", BUDGET, LOW_YIELD, "closespider_pagecount", "closespider_itemcount",
+        "finished", BUDGET, finish.LOW_YIELD, "closespider_pagecount", "closespider_itemcount",
         "closespider_timeout",
     }
 )  # fmt: skip
 """Finish reasons of completed crawls, which were neither stopped nor failed."""
-_STORE_ERRORS = frozenset({"setting_error", "storage_error", STORE_FAILED})
+_STORE_ERRORS = frozenset({"setting_error", "storage_error", finish.STORE_FAILED})
 """Finish reasons after which the store is not read: a server that is down takes its timeout."""

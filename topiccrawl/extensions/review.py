@@ -19,7 +19,6 @@ from topiccrawl.scheduler.signals import page_judged
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from topiccrawl.frontier.contract import Outcome
     from topiccrawl.storage.status import State
 
 _FINAL = ("crawled", "error")
@@ -43,31 +42,29 @@ class CrawlReview:
 
     Args:
         crawler: Crawler of a topic.
+
+    Raises:
+        NotConfigured: If the spider has no topic, or does not score pages.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
         self.context = context_of(crawler)
+        spec = self.context.spec
+        if spec.judges is None or (topic := spec.topic) is None:
+            raise NotConfigured
         self._best: list[tuple[float, str, str]] = []
         self._met: dict[str, int] = {}
         self._bare: dict[str, bool] = {}
-        self._seeds: dict[str, State | None] = {}  # with the outcome, once it is final
+        # with the outcome, once it is final
+        self._seeds: dict[str, State | None] = dict.fromkeys(topic.seeds)
         self._last: State = {}
-        topic = self.context.spec.topic
-        self._own = topic.folded if topic else frozenset[str]()
+        self._own = topic.folded
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return the extension.
-
-        Raises:
-            NotConfigured: If the spider does not score pages.
-        """
-        spec = context_of(crawler).spec
-        if spec.judges is None or spec.topic is None:
-            raise NotConfigured
+        """Return the extension, connected to the signals of its crawler."""
         review = cls(crawler)
-        review._seeds = dict.fromkeys(spec.topic.seeds)
         crawler.signals.connect(review.judged, page_judged)
         review.context.on_settled(review.settled)
         review.context.status["review"] = review.status
@@ -84,7 +81,7 @@ class CrawlReview:
             if term in self._own or not (self._own or term == LINKS):
                 self._met[term] = self._met.get(term, 0) + 1
 
-    def settled(self, lease: Lease, outcome: Outcome) -> None:  # noqa: ARG002 - by name
+    def settled(self, lease: Lease) -> None:
         """Record a URL that is not a link; the first ``SEEDS`` such URLs are the seeds."""
         is_page = not lease.depth and lease.kind is Kind.PAGE
         if is_page and (len(self._seeds) < SEEDS or lease.url in self._seeds):
@@ -116,8 +113,8 @@ class CrawlReview:
                     self._seeds[outcome["url"]] = outcome
             return {"seeds": list(outcomes.values())}
         if not self._last:
-            settings, spider = self.crawler.settings, self.crawler.spider
-            with closing(read_frontier(frontier_place(settings, spider), settings)) as frontier:
+            place, settings = frontier_place(self.crawler), self.crawler.settings
+            with closing(read_frontier(place, settings)) as frontier:
                 seeds, hosts = seed_outcomes(frontier.why, self._seeds), unreachable_hosts(frontier)
                 self._last = {"seeds": seeds, "hosts": hosts}
         return self._last

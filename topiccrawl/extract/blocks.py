@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from selectolax.lexbor import LexborNode
 
@@ -39,7 +39,6 @@ _STREAMED = "S:"
 """Id prefix of hidden elements of streamed pages, which a script moves into place."""
 _HAN = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _WORD = re.compile(r"[^\W\d_\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
-_ASCII_WORD = re.compile(r"[A-Za-z]{2,}")
 _STOP = re.compile(r"[。！？；…”，：!?]|[.,;:](?=\s|$)")
 
 ADDRESSES = ("data-original", "data-src", "src")
@@ -133,16 +132,8 @@ def size_of(text: str) -> int:
 
 
 def _measure(text: str) -> tuple[int, int]:
-    """Return size and number of punctuation marks of a text.
-
-    Runs of Chinese are replaced by one character, so that the slower patterns search less text.
-    """
-    if text.isascii():
-        return WORD * len(_ASCII_WORD.findall(text)), len(_STOP.findall(text))
-    others = _HAN.split(text)
-    rest = "一".join(others)
-    chinese = len(text) - len(rest) + len(others) - 1
-    return chinese + WORD * len(_WORD.findall(rest)), len(_STOP.findall(rest))
+    """Return size and number of punctuation marks of a text."""
+    return letters(_HAN, text) + WORD * len(_WORD.findall(text)), len(_STOP.findall(text))
 
 
 def letters(runs: re.Pattern[str], text: str) -> int:
@@ -161,6 +152,19 @@ def _name(node: LexborNode) -> str:
     if _NAME.fullmatch(named):
         return f"#{named}"
     return "".join(f".{one}" for one in (values.get("class") or "").split() if _NAME.fullmatch(one))
+
+
+def names_of(node: LexborNode) -> str:
+    """Return class and id of an element."""
+    values = node.attributes
+    return f"{values.get('class') or ''} {values.get('id') or ''}".strip()
+
+
+def ancestors(node: LexborNode | None) -> Iterator[LexborNode]:
+    """Yield an element and those that contain it, inner first."""
+    while node is not None:
+        yield node
+        node = node.parent
 
 
 def lay_out(root: LexborNode) -> Layout:

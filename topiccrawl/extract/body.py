@@ -49,9 +49,8 @@ _REFERENCES = re.compile(
 )
 """References to control characters."""
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
-_CHINESE_BYTES = bytes(range(0x34, 0xA0))
-"""High bytes of Chinese characters in UTF-16."""
-_KANA_BYTE = 0x30
+_HAN = re.compile("[\u3400-\u9fff]+")
+_LATIN_WORD = re.compile("[A-Za-z]{2,}")
 _KANA = re.compile(r"[\u3041-\u30ff]+")
 _SCRIPTS = (
     (re.compile("[\u0400-\u04ff]+"), ("ru", "uk", "bg", "be", "mk", "kk", "mn", "ky", "tg")),
@@ -71,8 +70,6 @@ _FOREIGN = frozenset(
 )
 """Languages of other scripts than Latin; pages also declare countries in their place."""
 _CODE = re.compile(r"[a-z]{2}")
-_WORDS = bytes(code if bytes((code,)).isalpha() else 0x20 for code in range(0x100))
-"""Bytes of ASCII letters; a blank for all others."""
 
 # readability logs a traceback of each error that it also raises
 logging.getLogger("readability").setLevel(logging.CRITICAL)
@@ -190,10 +187,8 @@ def language_of(text: str, declared: str = "") -> str:
     >>> language_of("Новости дня"), language_of("Новини дня", "uk"), language_of("오늘의 뉴스")
     ('ru', 'uk', 'ko')
     """
-    high = text.encode("utf-16-le", "surrogatepass")[1::2]
-    chinese = len(high) - len(high.translate(None, _CHINESE_BYTES))
-    words = text.encode("ascii", "replace").translate(_WORDS).split()
-    latin = 2 * sum(len(word) > 1 for word in words)
+    chinese = letters(_HAN, text)
+    latin = 2 * len(_LATIN_WORD.findall(text))
     primary = declared.split("-", maxsplit=1)[0].strip().lower()
     foreign = len(text) - len(text.encode("ascii", "ignore")) - chinese
     for script, languages in _SCRIPTS if foreign > chinese + latin else ():  # rarely
@@ -202,8 +197,7 @@ def language_of(text: str, declared: str = "") -> str:
     if not chinese + latin:
         return ""
     if chinese >= latin:
-        most = chinese * KANA
-        return "ja" if high.count(_KANA_BYTE) > most and letters(_KANA, text) > most else "zh"
+        return "ja" if letters(_KANA, text) > chinese * KANA else "zh"
     return primary if _CODE.fullmatch(primary) and primary not in _FOREIGN else "en"
 
 
@@ -303,21 +297,19 @@ def with_lead(text: str, layout: Layout, stated: Sequence[str]) -> str:
         layout: Layout of the page.
         stated: Descriptions in the metadata.
     """
-    known = [one for one in map(fold, stated) if len(one) >= MIN_LEAD]
+    known = [one[:PREFIX] for one in map(fold, stated) if len(one) >= MIN_LEAD]
     first = text.partition("\n")[0]
     begin = next((n for n, one in enumerate(layout.blocks) if one.text == first), 0)
     for block in reversed(layout.blocks[max(0, begin - MAX_DISTANCE) : begin] if known else ()):
         if block.tag == "h1":
             break
         letters = fold(block.text) if block.tag == "p" and block.linked <= LEAD_LINKED else ""
-        if len(letters) >= MIN_LEAD and any(_same_prefix(letters, one) for one in known):
-            return text if letters[:PREFIX] in fold(text) else f"{block.text}\n{text}"
+        head = letters[:PREFIX]
+        if len(letters) >= MIN_LEAD and any(
+            head.startswith(k) or k.startswith(head) for k in known
+        ):
+            return text if head in fold(text) else f"{block.text}\n{text}"
     return text
-
-
-def _same_prefix(one: str, other: str) -> bool:
-    size = min(len(one), len(other), PREFIX)
-    return one[:size] == other[:size]
 
 
 def without_labels(text: str, layout: Layout) -> str:

@@ -36,7 +36,8 @@ _BOILERPLATE_NAMES = re.compile(
     r"comment|pinglun|foot|copyright|side-?bar(?!-(?:grid|layout))|crumb|\bnavi?\b|navbar|\bmenu|share|"
     r"related|relate|xiangguan|recommend|tuijian|hot-?(?:list|news|read)|paihang|rank|friend.?link|advert|\bads?\b|"
     r"guanggao|sponsor|login|toolbar|page-?nav|paginat|\bpages?\b|subscribe|newsletter|popup|modal|"
-    r"cookie|consent|statement|disclaimer|qrcode|erweima"
+    r"cookie|consent|statement|disclaimer|qrcode|erweima|"
+    r"(?:about|post)[-_]?author|author[-_]?(?:bio|box|desc|info|card|profile)"
 )
 """Names in lower case; a search without IGNORECASE takes a third of the time."""
 _SECONDARY = re.compile(
@@ -68,7 +69,7 @@ _BOILERPLATE = re.compile(
 _DATED = re.compile(
     r"(?:19|20)\d\d\s*[-/.年]\s*\d|"
     r"(?:\b\d{1,2}\s?[./-]\s?\d{1,2}\s?[./-]\s?|\b\d{1,2}\.? [^\W\d]{3,12}\.?,? |"
-    r"\b[^\W\d]{3,12}\.? \d{1,2},? )"
+    r"\b[^\W\d]{3,12}\.? \d{1,2}(?:st|nd|rd|th)?,? )"
     r"(?:19|20)\d\d\b(?!(?:.*\w{3})?[.!?]\W*$)"
 )
 """A date that is not part of a sentence."""

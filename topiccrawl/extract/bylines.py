@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from topiccrawl.extract.blocks import ancestors, names_of
 from topiccrawl.extract.boilerplate import both_scripts
 
 if TYPE_CHECKING:
@@ -47,16 +49,15 @@ _WRITERS = tuple(
         rf"记者\s*{_SEVERAL}\s*[/／]\s*(?:{_HAN}{{0,8}}(?:报导|报道)|(?:文|摄影?|图)(?!{_HAN}))",
     )
 )
-_ENGLISH = re.compile(r"^(?:By|BY):? ((?:[A-Z][\w.'-]*)(?: [A-Z][\w.'-]*){1,3})$", re.MULTILINE)
+_ENGLISH = re.compile(r"^(?:By|BY):?\s((?:[A-Z][\w.'-]*)(?: [A-Z][\w.'-]*){1,3})$", re.MULTILINE)
 _BLANK_IN_NAME = re.compile(rf"(?<![\u4e00-\u9fff])({_HAN})[ 　]({_HAN})(?!{_HAN})")
 """A blank between the two characters of a name, which aligns it with names of three."""
 _SPLIT = re.compile(r"[ 　、,，/]+")
 _AUTHOR_MARKS = "[rel~=author], [itemprop=author], [class*=author i], [class*=byline i]"
 _PARTICLE = 3  # letters of a word of a name without a capital, such as de or van
-_COMMENT = re.compile(r"comment", re.IGNORECASE)
 _MOST_MARKS, _LONGEST_BYLINE = 30, 100
 _BY = re.compile(
-    r"^(?:(?:(?:posted|published|written|story|words) )?by\b[\s:]*|(?:由|作者)[\s:：]+)",
+    r"^(?:(?:(?:posted|published|written|story|words) )?by\b[\s:]*|(?:由|作者|authors?)[\s:：]+)",
     re.IGNORECASE,
 )
 _AND = re.compile(r"\s*(?:,|&|;|\band\b)\s*")
@@ -166,13 +167,8 @@ def _is_han(word: str) -> bool:
 
 def _is_of_comment(element: LexborNode) -> bool:
     """Return whether an element is part of a comment of a reader."""
-    node: LexborNode | None = element
-    while node is not None and node.tag not in {"body", "html"}:
-        names = (node.attributes.get(name) or "" for name in ("class", "id"))
-        if any(map(_COMMENT.search, names)):
-            return True
-        node = node.parent
-    return False
+    inner = takewhile(lambda node: node.tag not in {"body", "html"}, ancestors(element))
+    return any("comment" in names_of(node).lower() for node in inner)
 
 
 def _names(text: str, *, latin: bool) -> str:

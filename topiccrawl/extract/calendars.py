@@ -166,7 +166,7 @@ def _moments(match: re.Match[str], day: int, month: int, text: str) -> Iterator[
     if found is not None:
         time = _TIME.match(text, match.end())
         before = text[max(0, match.start() - _BEFORE) : match.start()]
-        yield Moment(found, _clock(time or _TIME_BEFORE.search(before)))
+        yield Moment(found, clock_of(time or _TIME_BEFORE.search(before)))
 
 
 def day_of(year: int | str, month: int | str, day: int | str) -> date | None:
@@ -177,11 +177,19 @@ def day_of(year: int | str, month: int | str, day: int | str) -> date | None:
         return None
 
 
-def _clock(time: re.Match[str] | None) -> str:
-    if time is None:
+def clock_of(time: re.Match[str] | None, offset: str = "") -> str:
+    """Return the time of day in a match as ISO 8601, or "".
+
+    Args:
+        time: Match with groups such as ``hour`` and ``minute``.
+        offset: Offset from UTC if the match has no zone.
+    """
+    parts = time.groupdict("") if time else {}
+    if not parts.get("hour"):
         return ""
-    hour = hour_of(int(time["hour"]), time["half"] or "")
-    return f"{hour:02}:{time['minute']}:{time['second'] or '00'}{offset_of(time['zone'] or '')}"
+    hour = hour_of(int(parts["hour"]), parts.get("half") or parts.get("later", ""))
+    stated = offset_of(parts.get("zone", "")) or offset
+    return f"{hour:02}:{parts['minute']}:{parts['second'] or '00'}{stated}"
 
 
 def hour_of(hour: int, half: str) -> int:

@@ -11,7 +11,8 @@ from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from topiccrawl.extract.calendars import ZONE, Moment, calendar_of, day_of, hour_of, offset_of
+from topiccrawl.extract.blocks import names_of
+from topiccrawl.extract.calendars import ZONE, Moment, calendar_of, clock_of, day_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -54,7 +55,8 @@ _NUMBERS = {"半": 0.5, "一": 1.0, "两": 2.0, "几": 3.0, "a": 1.0, "an": 1.0}
 _DAYS = {"今": 0, "昨": 1, "前": 2}
 _COARSE = 86400
 """Seconds of the smallest unit without time of day."""
-_BEIJING_TIME = "%H:%M:%S+08:00"
+_OFFSET = "+08:00"
+"""Offset of Beijing's time from UTC."""
 _TODAY_LENGTH = 12
 """Characters before a date that are searched for such a text."""
 
@@ -204,8 +206,7 @@ def scripted_day(html: str, tag: str, fetched_at: float = 0.0) -> str:
 
 
 def _is_named_for_a_day(element: LexborNode) -> bool:
-    names = f"{element.attributes.get('class') or ''} {element.attributes.get('id') or ''}"
-    return bool(_DAY_NAME.search(_CAMEL.sub("-", names)))
+    return bool(_DAY_NAME.search(_CAMEL.sub("-", names_of(element))))
 
 
 def _short(text: str, size: int, headline: str) -> str:
@@ -252,12 +253,12 @@ def _moments(text: str, tag: str, zone: tzinfo | None) -> Iterator[Moment]:
     text = text if text.isascii() else text.translate(_DIGITS)
     if _EPOCH.fullmatch(text.strip()):
         then = datetime.fromtimestamp(int(text.strip()[:10]), tz=zone or UTC)
-        yield Moment(then.date(), then.time().isoformat() + then.strftime("%z")[:3] + ":00")
+        yield Moment(then.date(), then.timetz().isoformat())
     for match in _WRITTEN.finditer(text):
         day = day_of(match["year"], match["month"], match["day"])
         before = text[max(0, match.start() - _TODAY_LENGTH) : match.start()]
         if day is not None and not _TODAY.search(before):
-            yield Moment(day, _clock(match, zone))
+            yield Moment(day, clock_of(match, _OFFSET if zone else ""))
     yield from calendar_of(tag).days(text)
 
 
@@ -281,16 +282,6 @@ def _western_year(match: re.Match[str]) -> str:
     return str(_ERAS[match["era"][0]] + (1 if year == "元" else int(year)))
 
 
-def _clock(match: re.Match[str], zone: tzinfo | None) -> str:
-    parts = match.groupdict()
-    if parts.get("hour") is None:
-        return ""
-    hour = hour_of(int(parts["hour"]), parts.get("half") or parts.get("later") or "")
-    clock = f"{hour:02}:{match['minute']}:{match['second'] or '00'}"
-    stated = offset_of(parts.get("zone") or "")
-    return clock + (stated or ("+08:00" if zone is BEIJING else ""))
-
-
 def _in_url(url: str) -> date | None:
     match = _IN_URL.search(url)
     return None if match is None else day_of(match["year"], match["month"], match["day"])
@@ -312,13 +303,13 @@ def relative_dates(text: str, fetched_at: float, in_url: date | None = None) -> 
     ['2023-11-15T06:08:20+08:00', '2023-11-14T12:30:00+08:00']
     """
     if fetched_at:
-        yield from _relative(text, datetime.fromtimestamp(fetched_at, tz=UTC).astimezone(BEIJING))
+        yield from _relative(text, datetime.fromtimestamp(fetched_at, tz=BEIJING))
     for match in _YEARLESS.finditer(text):
         day = _add_year(
             int(match["month"]), int(match["day"] or match["other"]), fetched_at, in_url
         )
         if day is not None and (match["hour"] or day == in_url):
-            yield Moment(day, _clock(match, BEIJING))
+            yield Moment(day, clock_of(match, _OFFSET))
 
 
 def _english_ago(text: str, fetched_at: float, _in_url: date | None = None) -> Iterator[Moment]:
@@ -339,21 +330,19 @@ def _before(now: datetime, match: re.Match[str]) -> Moment:
 def _relative(text: str, now: datetime) -> Iterator[Moment]:
     yield from (_before(now, match) for match in _AGO.finditer(text))
     if _NOW.search(text):
-        yield Moment(now.date(), now.strftime(_BEIJING_TIME))
+        yield Moment(now.date(), now.strftime("%H:%M:%S") + _OFFSET)
     for pattern in (_DAY_AND_TIME, _DAY_ONLY):
         for match in pattern.finditer(text):
             day = now.date() - timedelta(days=_DAYS[match["name"][0]])
-            yield Moment(day, _clock(match, BEIJING))
+            yield Moment(day, clock_of(match, _OFFSET))
 
 
 def _add_year(month: int, day: int, fetched_at: float, in_url: date | None) -> date | None:
     if in_url is not None:
-        years = [in_url.year]
-        last = date.max
+        years, last = [in_url.year], date.max
     elif fetched_at:
-        today = datetime.fromtimestamp(fetched_at, tz=UTC).astimezone(BEIJING).date()
-        years = [today.year, today.year - 1]
-        last = today
+        last = datetime.fromtimestamp(fetched_at, tz=BEIJING).date()
+        years = [last.year, last.year - 1]
     else:
         return None
     found = (day_of(year, month, day) for year in years)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.extract.boilerplate import (
     is_boilerplate,
-    is_byline,
     is_caption_box,
     is_dated,
     is_frame_box,
@@ -65,6 +64,7 @@ _SMALL = frozenset((
     "blockquote", "figure", "figcaption",
 ))
 # fmt: on
+_HEADINGS = frozenset(("h2", "h3", "h4", "h5", "h6"))
 _ENDED = re.compile(r"[.!?。！？…][\"”’»)\]]*$")
 
 
@@ -96,14 +96,11 @@ def choose(layout: Layout, *, captions: bool = True, boxed: bool = False) -> Cho
         return Choice(())
     own = [weigh(block) for block in layout.blocks]
     weights = _without_frames(layout, own)
+    is_text = list(map(_is_text, layout.blocks, weights, own))
     box = 0 if boxed else _descend(layout, weights)
-    first, last = _range(layout, weights, box)
+    first, last = _range(layout, weights, is_text, box)
     captioned = frozenset() if captions else _captions(layout)
-    kept = tuple(
-        number
-        for number in range(first, last)
-        if _is_kept(layout.blocks[number], weights[number]) and number not in captioned
-    )
+    kept = tuple(n for n in range(first, last) if is_text[n] and n not in captioned)
     total = _positive(weights)
     share = _positive(weights[number] for number in kept) / total if total else 0.0
     return Choice(kept, box, share, _linked(layout.blocks[first:last], own[first:last]))
@@ -165,7 +162,7 @@ def _without_frames(layout: Layout, own: Sequence[float]) -> list[float]:
 
 def _is_frame(layout: Layout, box: Box, weights: Sequence[float], total: float) -> bool:
     """Return whether a box with a boilerplate name is boilerplate and not the article's box."""
-    if any(block.tag == "h1" for block in layout.blocks[box.begin : box.end]):
+    if box.begin <= _headline(layout.blocks) < box.end:
         return False
     inside = _positive(weights[box.begin : box.end])
     return inside < total / 2 or (is_side_box(box.names) and total - inside >= OUTSIDE_WEIGHT)
@@ -197,11 +194,13 @@ def _value(box: Box, weights: Sequence[float]) -> float:
     return sum(weights[begin:end])
 
 
-def _range(layout: Layout, weights: Sequence[float], box: int) -> tuple[int, int]:
+def _range(
+    layout: Layout, weights: Sequence[float], is_text: Sequence[bool], box: int
+) -> tuple[int, int]:
     """Return the range of the body in a box."""
     bounds = _with_openings(layout, weights, box)
     span = _after_headline(layout.blocks, weights, max_range(weights, *bounds))
-    return _extend(layout.blocks, span, bounds)
+    return _extend(layout.blocks, is_text, span, bounds)
 
 
 def _with_openings(layout: Layout, weights: Sequence[float], box: int) -> tuple[int, int]:
@@ -223,10 +222,16 @@ def _after_headline(
 ) -> tuple[int, int]:
     """Return the range after its headline, if most of the weight follows the headline."""
     first, last = span
-    heads = [number for number in range(first, last) if blocks[number].tag == "h1"]
-    if heads and sum(weights[heads[0] : last]) > sum(weights[first : heads[0]]):
-        first = heads[0] + 1
+    head = _headline(blocks)
+    if first <= head < last and sum(weights[head:last]) > sum(weights[first:head]):
+        first = head + 1
     return first, last
+
+
+def _headline(blocks: Sequence[Block]) -> int:
+    """Return the number of the first h1 that is no link, or -1."""
+    heads = (n for n, one in enumerate(blocks) if one.tag == "h1" and one.linked < LINKED)
+    return next(heads, -1)
 
 
 def _linked(blocks: Sequence[Block], weights: Sequence[float]) -> float:
@@ -238,25 +243,24 @@ def _linked(blocks: Sequence[Block], weights: Sequence[float]) -> float:
 
 
 def _extend(
-    blocks: Sequence[Block], span: tuple[int, int], bounds: tuple[int, int]
+    blocks: Sequence[Block], is_text: Sequence[bool], span: tuple[int, int], bounds: tuple[int, int]
 ) -> tuple[int, int]:
-    """Extend the range by unlinked lines at both ends: captions, subheadings, signatures."""
+    """Extend the range by unlinked lines at both ends: captions, openings, signatures."""
     first, last = span
     if first == last:
         return span
-    while first > bounds[0] and _is_adjacent_text(blocks[first - 1]):
+    while first > bounds[0] and is_text[first - 1] and not is_dated(blocks[first - 1].text):
         first -= 1
-    while last < bounds[1] and _is_adjacent_text(blocks[last]):
+    while last < bounds[1] and is_text[last] and not is_dated(blocks[last].text):
         last += 1
-    return first, last
+    heading = blocks[last - 1].tag in _HEADINGS and blocks[last - 1].size < LONG
+    return first, last - heading  # of the links that follow, such as "Related"
 
 
-def _is_adjacent_text(block: Block) -> bool:
-    return block.linked < LINKED and block.tag != "h1" and not is_byline(block.text)
-
-
-def _is_kept(block: Block, weight: float) -> bool:
-    return weight > 0 or (block.linked < LINKED and weight > BOILERPLATE and block.tag != "h1")
+def _is_text(block: Block, weight: float, own: float) -> bool:
+    """Return whether a block within a body belongs to it; ``own`` is its weight outside frames."""
+    plain = block.linked < LINKED and block.tag != "h1"
+    return weight > 0 or (plain and weight == own > BOILERPLATE)
 
 
 def _captions(layout: Layout) -> frozenset[int]:

@@ -279,8 +279,7 @@ def _compose(reading: _Reading, body: Body, fetched_at: float) -> Extracted:
     tag = _tag(reading.declared, language)
     near = _nearby_texts(reading.text, title, body.text)
     lines = body.text.split("\n")  # the first and the last may have credits and names of editors
-    begin = near[0].removesuffix(lines[0][:_PROBE_LENGTH])  # cut, possibly within a name
-    bylines = "\n".join((begin, *near[1:], lines[0][:120], lines[-1][-120:]))
+    bylines = "\n。\n".join((*near, body.text[:120], lines[-1][-120:]))
     return Extracted(
         title=title,
         body=_without_head(body.text, title, tag),
@@ -309,7 +308,7 @@ def _nearby_texts(text: str, title: str, body: str) -> tuple[str, ...]:
     first, last = long[0][:_PROBE_LENGTH], lines[-1][-_PROBE_LENGTH:]
     top = text.find(title) if title else -1
     begin = text.find(first, max(top, 0))
-    shown = len(long[0] if len(long[0]) <= _SHORT_LINE else first)  # a short line may be a date
+    shown = len(long[0]) if len(long[0]) <= _SHORT_LINE else 0  # a short line may be a date
     begin = begin if begin >= 0 else max(top, 0) + NEAR
     top = text.rfind(title, 0, begin + 1) if title else -1  # the headline, not a breadcrumb's copy
     top = top if top >= 0 else max(0, begin - NEAR)

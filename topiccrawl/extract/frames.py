@@ -39,7 +39,7 @@ class FrameView(NamedTuple):
 
     def clean(self, body: Body, trial: FrameTrial) -> Body:
         """Remove repeated lines from a body; return it unchanged if no line would remain."""
-        if trial.misses(self) >= MISSES:
+        if trial.misses(self.misses) >= MISSES:
             return body
         lines = [line for line in body.text.split("\n") if line not in self.repeated]
         return body._replace(text="\n".join(lines)) if lines else body
@@ -56,9 +56,9 @@ class FrameTrial(NamedTuple):
     used: bool = False
     agrees: bool | None = None
 
-    def misses(self, view: FrameView) -> int:
+    def misses(self, before: int) -> int:
         """Return the number of consecutive failed checks, including this one."""
-        return view.misses if self.agrees is None else 0 if self.agrees else view.misses + 1
+        return before if self.agrees is None else 0 if self.agrees else before + 1
 
 
 class LearningFrame(Protocol):
@@ -87,7 +87,7 @@ def find_framed(
     generic = find_body(tree, language, dense)
     agrees = _agree(framed, generic) if view.box and generic.text else None
     trial = FrameTrial(used, agrees)
-    return (framed if used and not trial.misses(view) else generic), trial
+    return (framed if used and not trial.misses(view.misses) else generic), trial
 
 
 def _inside(tree: LexborHTMLParser, selector: str) -> Body:

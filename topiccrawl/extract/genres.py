@@ -35,8 +35,12 @@ MIN_LIVE_CLOCKS = log1p(8)
 MIN_IMAGE_SHARE = 0.6
 """Minimum share of images among the images and paragraphs of a gallery."""
 
-_LIST = re.compile(r"[^?#]*/(?:page/\d{1,4}|(?:19|20)\d\d/(?:0[1-9]|1[0-2]))/?$")
-"""URLs of the further pages of a list (longer numbers are those of articles), and of months."""
+_LIST = re.compile(
+    r"[^?#]*/(?:page/\d{1,4}|(?:tags?|category|categories|authors?)/[^/?#]+|"
+    r"[^/?#-]*(?:-[^/?#-]*){0,2}/(?:19|20)\d\d/(?:0[1-9]|1[0-2]))/?$"
+)
+"""URLs of the further pages of a list (longer numbers are those of articles), and of the articles
+of a month (without a headline before it), tag, category or author, which may be one article."""
 _COMMENTS = re.compile(r"/(?:comments?|pinglun|gentie)(?:[/._?-]|$)")
 _LIVE = re.compile(
     r"\blive\b.{0,20}(?:blog|ticker|updates?)|\bliveblog|liveticker|/live/|文字直播|图文直播",
@@ -101,7 +105,9 @@ def genre_of(page: PageFacts) -> Genre:
     """
     found = features(page)
     if is_bare(page.layout):
-        return _bare_genre(found, page)
+        if found["body_led"] > MAX_LED:
+            return Genre.HUB
+        return Genre.FORUM if _COMMENTS.search(page.url) else Genre.ARTICLE
     if _LIST.match(page.url):
         return Genre.HUB
     likely = probabilities_of(found)
@@ -110,12 +116,6 @@ def genre_of(page: PageFacts) -> Genre:
     if found["url_sought"]:
         return Genre.SEARCH
     return max((one for one in likely if one is not Genre.ARTICLE), key=likely.__getitem__)
-
-
-def _bare_genre(found: Mapping[str, float], page: PageFacts) -> Genre:
-    if found["body_led"] > MAX_LED:
-        return Genre.HUB
-    return Genre.FORUM if _COMMENTS.search(page.url) else Genre.ARTICLE
 
 
 def probabilities_of(found: Mapping[str, float]) -> dict[Genre, float]:

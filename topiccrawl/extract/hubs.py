@@ -10,8 +10,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from datetime import UTC, datetime
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from topiccrawl.extract.blocks import ancestors
 from topiccrawl.extract.dates import published
 from topiccrawl.links.limits import parse_html
 from topiccrawl.links.newsurls import news_likelihood
@@ -117,15 +119,13 @@ def hub_list(html: str, url: str, fetched_at: float = 0.0) -> HubList | None:
 def _add_to_boxes(boxes: dict[int, dict[int, _Entry]], link: LexborNode, target: str) -> None:
     """Add a link to all boxes that may list it; the longest link of each child is kept."""
     title = " ".join(link.text().split())[:_TITLE]
-    child, parent = link, link.parent
-    for _ in range(_HEIGHT):
-        if parent is None or parent.tag in {"body", "html"}:
+    for child, parent in islice(pairwise(ancestors(link)), _HEIGHT):
+        if parent.tag in {"body", "html"}:
             return
         items = boxes.setdefault(parent.mem_id, {})
         known = items.get(child.mem_id)
         if known is None or len(known.title) < len(title):
             items[child.mem_id] = _Entry(link, target, title, child)
-        child, parent = parent, parent.parent
 
 
 def _is_list(entries: Iterable[_Entry]) -> bool:

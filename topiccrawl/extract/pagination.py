@@ -72,15 +72,13 @@ def parse_page_url(url: str) -> PageUrl:
     paged = [value for key, value in pairs if key.lower() in _KEYS and value.isdecimal()]
     if paged:
         kept = [(key, value) for key, value in pairs if key.lower() not in _KEYS]
-        return PageUrl(
-            urlunsplit(parts._replace(query=urlencode(kept), fragment="")), int(paged[0])
-        )
+        base = urlunsplit(parts._replace(query=urlencode(kept), fragment=""))
+        return PageUrl(base, int(paged[0]))
     match = _MARKED.match(parts.path)
     if match is None:
         return PageUrl(url, 0)
-    return PageUrl(
-        urlunsplit(parts._replace(path=match["base"] + match["tail"])), int(match["number"])
-    )
+    base = urlunsplit(parts._replace(path=match["base"] + match["tail"]))
+    return PageUrl(base, int(match["number"]))
 
 
 def pager_of(url: str, links: Iterable[Link]) -> Pager:

@@ -19,10 +19,9 @@ import sys
 import time
 from bisect import insort
 from collections import deque
+from contextlib import suppress
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
-
-from typing_extensions import override
 
 from topiccrawl.errors import TopiccrawlError
 from topiccrawl.extract import reading
@@ -166,7 +165,7 @@ class Readers:
             raise ReaderError(f"{raw.url} is not read: the reader pool is closed", CRASH)
         # extraction first, while the page is still cached in its reader
         entry = self._fair_queue.enqueue(site_of(host_of(raw.url)), first=conditions is not None)
-        job = _Job(raw.url, reading.encode_request(raw, conditions), entry)
+        job = _Job(raw.url, reading.pack((raw, conditions)), entry)
         self._enqueue(job)
         self._dispatch()
         try:
@@ -258,7 +257,7 @@ class _Job:
         self.seconds = 0.0
 
 
-class _Process(asyncio.Protocol):
+class _Process:
     """One reader process.
 
     Attributes:
@@ -276,10 +275,7 @@ class _Process(asyncio.Protocol):
         self._limits = limits
         self._recent: deque[str] = deque(maxlen=RECENT)
         self._started_at = time.monotonic() + STARTING
-        self._buffer = bytearray()
-        self._disconnected = asyncio.Event()
-        self._on_response: Callable[[], None] = lambda: None
-        self._transport: asyncio.Transport | None = None
+        self._writer: asyncio.StreamWriter | None = None
         self._ours, theirs = socket.socketpair()
         # a new process inherits the blocked signals, so that none of these terminates it
         before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
@@ -301,13 +297,15 @@ class _Process(asyncio.Protocol):
 
     async def serve(self, answered: Callable[[], None]) -> None:
         """Exchange messages until the process exits; call ``answered`` after each response."""
-        self._on_response = answered
-        loop = asyncio.get_running_loop()
-        self._ours.setblocking(False)  # noqa: FBT003
-        self._transport, _ = await loop.connect_accepted_socket(lambda: self, self._ours)
+        stream, self._writer = await asyncio.open_unix_connection(sock=self._ours)
         for job in self.jobs:
-            self._transport.write(job.message)
-        await self._disconnected.wait()
+            self._writer.write(job.message)
+        with suppress(EOFError, ConnectionError):
+            while True:
+                (size,) = reading.HEAD.unpack(await stream.readexactly(reading.HEAD.size))
+                self._receive(await stream.readexactly(size))
+                answered()
+        self._writer.close()
         await self._reap()
 
     def load(self, job: _Job) -> int:
@@ -321,32 +319,19 @@ class _Process(asyncio.Protocol):
         if not self.jobs:
             self._started_at = max(self._started_at, time.monotonic())
         self.jobs.append(job)
-        if self._transport is not None:
-            self._transport.write(job.message)
+        if self._writer is not None:
+            self._writer.write(job.message)
 
-    @override
-    def data_received(self, data: bytes) -> None:
-        self._buffer += data
-        while len(self._buffer) >= reading.HEAD.size:
-            end = reading.HEAD.size + reading.HEAD.unpack_from(self._buffer)[0]
-            if len(self._buffer) < end:
-                return
-            response = bytes(memoryview(self._buffer)[reading.HEAD.size : end])
-            del self._buffer[:end]
-            started_at, self._started_at = self._started_at, time.monotonic()
-            if not self.ready:  # the first message only reports readiness
-                self.ready = True
-                continue
-            job = self.jobs.popleft()
-            job.seconds = self._started_at - started_at
-            if not job.response.done():
-                self._recent.append(job.url)
-                job.response.set_result(response)
-        self._on_response()
-
-    @override
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._disconnected.set()
+    def _receive(self, response: bytes) -> None:
+        started_at, self._started_at = self._started_at, time.monotonic()
+        if not self.ready:  # the first message only reports readiness
+            self.ready = True
+            return
+        job = self.jobs.popleft()
+        job.seconds = self._started_at - started_at
+        if not job.response.done():
+            self._recent.append(job.url)
+            job.response.set_result(response)
 
     def check_limits(self) -> list[_Job]:
         """Kill the process if its page exceeds the limits of time or memory.
@@ -366,10 +351,10 @@ class _Process(asyncio.Protocol):
 
     def close(self) -> None:
         """Kill the process if it is reading; otherwise close its socket, so that it exits."""
-        if self.jobs or self._transport is None:
+        if self.jobs or self._writer is None:
             self._child.kill()
-        if self._transport is not None:
-            self._transport.close()
+        if self._writer is not None:
+            self._writer.close()
 
     def _kill(self, cause: str) -> None:
         self.cause = cause

@@ -176,8 +176,8 @@ class LocalReader:
 
 
 def pack(value: object) -> bytes:
-    """Encode a value of plain types as a message with a length header."""
-    body: bytes = msgpack.packb(value, unicode_errors="surrogatepass")
+    """Encode a value of plain types and sets as a message with a length header."""
+    body: bytes = msgpack.packb(value, default=tuple, unicode_errors="surrogatepass")
     return HEAD.pack(len(body)) + body
 
 
@@ -186,26 +186,18 @@ def unpack(message: bytes | memoryview) -> Any:  # noqa: ANN401 - any plain valu
     return msgpack.unpackb(message, use_list=False, unicode_errors="surrogatepass")
 
 
-def encode_request(raw: RawPage, options: Conditions | None) -> bytes:
-    """Encode a request for a page, or with ``options`` for its article."""
-    if options is None:
-        return pack((raw, None))
-    wanted = None if options.wanted is None else tuple(options.wanted)
-    frame = options.frame and (options.frame.box, tuple(options.frame.repeated), *options.frame[2:])
-    return pack((raw, (wanted, frame, options.fetched_at)))
-
-
 def respond(reader: PageReader, message: bytes) -> bytes:
-    """Process a request with a reader and return the encoded response."""
+    """Process a request with a reader and return the encoded response.
+
+    A request is a ``RawPage`` with None, or with the ``Conditions`` of its article.
+    """
     fields, options = unpack(message)
     raw = RawPage(*fields)
     if options is None:
         return pack(reader.read(raw))
     wanted, frame, fetched_at = options
-    if wanted is not None:
-        wanted = frozenset(map(Genre, wanted))
-    if frame is not None:
-        frame = FrameView(*frame)._replace(repeated=frozenset(frame[1]))
+    wanted = wanted and frozenset(map(Genre, wanted))
+    frame = frame and FrameView(*frame)._replace(repeated=frozenset(frame[1]))
     found = reader.extract(raw, Conditions(wanted, frame, fetched_at))
     values = found.extracted and astuple(found.extracted)
     return pack((values, found.body, found.trial))

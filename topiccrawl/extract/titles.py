@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from html import unescape
+from itertools import islice
 from typing import TYPE_CHECKING
 
+from topiccrawl.extract.blocks import ancestors, names_of
 from topiccrawl.extract.boilerplate import is_byline
 from topiccrawl.links.urls import is_home
 from topiccrawl.text.digest import fold
@@ -128,15 +130,8 @@ def _is_home(heading: LexborNode) -> bool:
 
 
 def _is_crumb(heading: LexborNode) -> bool:
-    node: LexborNode | None = heading
-    for _ in range(_MAX_ANCESTORS):
-        if node is None:
-            return False
-        values = node.attributes
-        if node.tag == "nav" or "crumb" in f"{values.get('class')} {values.get('id')}".lower():
-            return True
-        node = node.parent
-    return False
+    near = islice(ancestors(heading), _MAX_ANCESTORS)
+    return any(node.tag == "nav" or "crumb" in names_of(node).lower() for node in near)
 
 
 def _without_kicker(heading: LexborNode, known: Sequence[str]) -> str:

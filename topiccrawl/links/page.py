@@ -9,11 +9,12 @@ from xxhash import xxh3_64_intdigest
 
 from topiccrawl.links.hosts import twin_of
 from topiccrawl.links.limits import parse_html
-from topiccrawl.links.reading import Reading, Span, directives
+from topiccrawl.links.reading import MAX_LINKS, Reading, Span, directives
 from topiccrawl.links.scripted import scripted_next, scripted_redirect
 from topiccrawl.links.skeletons import group
 from topiccrawl.links.urls import canonical, host_of, site_of
 from topiccrawl.model import Link, Page
+from topiccrawl.text.tokens import Cache
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,31 +99,28 @@ def _prose(reading: Reading) -> str:
 
 
 class _Text:
-    """The raw text and the offsets of its pieces."""
+    """The raw text and the offsets of its pieces.
+
+    Attributes:
+        raw: The text.
+        caption: Texts of headings; cached, since many links share one.
+    """
 
     def __init__(self, pieces: list[str]) -> None:
         self.raw = "".join(pieces)
         self._starts = [0, *accumulate(map(len, pieces))]
-        self._captions: dict[Span, str] = {}
+        self.caption = Cache(self.between, MAX_LINKS)
 
     def between(self, span: Span) -> str:
         """Return the text of a span with blanks folded."""
         return " ".join(self.raw[self._starts[span[0]] : self._starts[span[1]]].split())
-
-    def caption(self, span: Span | None) -> str:
-        """Return the text of a heading; cached, since many links share one."""
-        if span is None:
-            return ""
-        if span not in self._captions:
-            self._captions[span] = self.between(span)
-        return self._captions[span]
 
     def around(self, span: Span) -> str:
         """Return the text on both sides of a span, blanks folded, without cut Latin words."""
         start, end = self._starts[span[0]], self._starts[span[1]]
         before = " ".join(self.raw[max(0, start - _WINDOW) : start].split())
         after = " ".join(self.raw[end : end + _WINDOW].split())
-        return f"{_tail(before)} {_head(after)}".strip()
+        return f"{_head(before[::-1])[::-1]} {_head(after)}".strip()
 
 
 def _links(
@@ -197,7 +195,7 @@ def _link(
 ) -> Link:
     _, span, _, heading, surrounding = reading.anchors[index]
     block = reading.blocks.get(index, -1)
-    context = text.around(span) if block < 0 else text.caption(heading)
+    context = text.around(span) if block < 0 else text.caption[heading] if heading else ""
     return Link(url, label, context, block, regions[surrounding], regions.leaves(url))
 
 
@@ -228,16 +226,6 @@ class _Regions(dict[str, tuple[int, int, int]]):
 def _number(place: str, surrounding: str) -> int:
     text = f"{place}\0{surrounding}".encode("utf-8", "replace")
     return 1 + xxh3_64_intdigest(text) % MOST_REGIONS
-
-
-def _tail(text: str) -> str:
-    """Return the last :data:`CONTEXT` characters, without a cut Latin word at their start."""
-    if len(text) <= CONTEXT:
-        return text
-    cut = text[-CONTEXT:]
-    if text[-CONTEXT - 1].isascii() and text[-CONTEXT - 1].isalnum() and cut[0].isascii():
-        return cut.partition(" ")[2] or cut
-    return cut.lstrip()
 
 
 def _head(text: str) -> str:

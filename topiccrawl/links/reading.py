@@ -185,23 +185,10 @@ class Reading:
         href = attributes.get("href")
         if not href or ("rel" in attributes and not _is_followed(attributes["rel"])):
             return None
-        only = node.first_child
-        if only is not None and only.tag == "-text" and only.next is None:
-            return self._plain_anchor(href, only.text_content or "", attributes)
         self._inside += 1
         self._alt = ""
         title = attributes.get("title") or ""
         return (self._close_anchor, href, len(self.pieces), self._letters, title)
-
-    def _plain_anchor(self, href: str, text: str, attributes: dict[str, str | None]) -> _Frame:
-        """Add a link that contains only text, without visiting its children (the common case)."""
-        letters = len(text.strip())
-        self._letters += letters
-        self._linked += letters
-        start = len(self.pieces)
-        self.pieces.append(text)
-        self._add(href, (start, start + 1), "" if letters else attributes.get("title") or "")
-        return _LEAF
 
     def _close_anchor(self, frame: _Frame) -> None:
         _, href, start, letters, title = frame

@@ -111,10 +111,5 @@ def text_of(element: etree._Element) -> str:
     >>> root is not None and text_of(root)
     '1 2 3'
     """
-    parts, remaining = [], MAX_TEXT
-    for part in map(str, element.itertext()):
-        parts.append(part[:remaining])
-        remaining -= len(part)
-        if remaining <= 0:
-            break
-    return " ".join(_TAG.sub(" ", "".join(parts)).split())
+    text = "".join(map(str, element.itertext()))[:MAX_TEXT]
+    return " ".join(_TAG.sub(" ", text).split())

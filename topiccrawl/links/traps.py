@@ -34,38 +34,38 @@ NON_PAGE_EXTENSIONS = frozenset(f"{_MEDIA} {_DOCUMENTS} {_PROGRAMS}".split())
 """File name extensions of files that are never pages, in lower case."""
 
 
+MAX_REPEATS = 2
+"""Most occurrences of one path segment in a path; numbers do not count."""
+
+MAX_PARAMS, MAX_SAME_PARAM = 16, 3
+"""Most parameters of a query, and occurrences of one parameter name in it."""
+
+FIRST_YEAR = 1990
+"""Earliest year of a date in a URL."""
+
+
 def _next_year() -> int:
     return datetime.now(tz=UTC).year + 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrapRules:
-    """Thresholds of the trap checks; 0 disables a check. Dated calendar pages are always traps.
+    """Thresholds of the trap checks. Dated calendar pages are always traps.
 
     Attributes:
-        max_length: Characters of a URL; news URLs stay below 200.
-        max_slashes: Slashes in a path; news URLs have up to 8.
-        max_repeats: Occurrences of one path segment in a path; numbers do not count.
-        max_params: Parameters of a query.
-        max_same_param: Occurrences of one parameter name in a query.
-        first_year: Earliest year of a date in a URL.
+        max_length: Most characters of a URL; news URLs stay below 200. 0 disables the check.
+        max_slashes: Most slashes in a path; news URLs have up to 8. 0 disables the check.
         last_year: Latest year of a date in a URL; next year by default.
-        files: Refuse URLs with an extension of :data:`NON_PAGE_EXTENSIONS`.
         read: Extensions in ``NON_PAGE_EXTENSIONS`` that are accepted nevertheless.
     """
 
     max_length: int = 512
     max_slashes: int = 12
-    max_repeats: int = 2
-    max_params: int = 16
-    max_same_param: int = 3
-    first_year: int = 1990
     last_year: int = field(default_factory=_next_year)
-    files: bool = True
     read: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
-        for name in ("max_length", "max_slashes", "max_repeats", "max_params", "max_same_param"):
+        for name in ("max_length", "max_slashes"):
             value = getattr(self, name)
             if value < 0:
                 raise SettingError(
@@ -125,30 +125,20 @@ class _Parts(NamedTuple):
     slashes: int
 
 
-def _is_long(parts: _Parts, rules: TrapRules) -> bool:
-    return 0 < rules.max_length < parts.length
-
-
-def _is_deep(parts: _Parts, rules: TrapRules) -> bool:
-    return 0 < rules.max_slashes < parts.slashes
-
-
 def _is_file(parts: _Parts, rules: TrapRules) -> bool:
     end = parts.path.rpartition(".")[2].lower() if "." in parts.path else ""
-    return rules.files and end in NON_PAGE_EXTENSIONS and end not in rules.read
+    return end in NON_PAGE_EXTENSIONS and end not in rules.read
 
 
-def _repeats(parts: _Parts, rules: TrapRules) -> bool:
-    if not 0 < rules.max_repeats < parts.slashes:
-        return False
+def _repeats(parts: _Parts) -> bool:
     segments = parts.path.lower().split("/")
-    if len(segments) - len(set(segments)) < rules.max_repeats:
+    if len(segments) - len(set(segments)) < MAX_REPEATS:
         return False
     counts = Counter(segments)
-    return any(n > rules.max_repeats and s and not s.isdigit() for s, n in counts.items())
+    return any(n > MAX_REPEATS and s and not s.isdigit() for s, n in counts.items())
 
 
-def _has_session(parts: _Parts, rules: TrapRules) -> bool:  # noqa: ARG001 - one of the checks
+def _has_session(parts: _Parts) -> bool:
     return "s" in parts.path.lower() and _PATH_SESSION.search(f"/{parts.path}") is not None
 
 
@@ -163,26 +153,24 @@ def _is_calendar(parts: _Parts, rules: TrapRules) -> bool:
         return False
     if dates > _MAX_DATES or _CALENDAR.search(parts.host + text):
         return True
-    return not all(rules.first_year <= year <= rules.last_year for year in years)
+    return not all(FIRST_YEAR <= year <= rules.last_year for year in years)
 
 
-def _grows(parts: _Parts, rules: TrapRules) -> bool:
+def _grows(parts: _Parts) -> bool:
     params = parts.query.split("&")
-    if len(params) <= min(rules.max_params or 1, rules.max_same_param or 1):
+    if len(params) <= MAX_SAME_PARAM:
         return False
     names = Counter(param.partition("=")[0] for param in params)
-    if rules.max_params and names.total() > rules.max_params:
-        return True
-    return bool(rules.max_same_param) and max(names.values()) > rules.max_same_param
+    return len(params) > MAX_PARAMS or max(names.values()) > MAX_SAME_PARAM
 
 
 _CHECKS: tuple[tuple[str, Callable[[_Parts, TrapRules], bool]], ...] = (
-    ("too-long", _is_long),
-    ("too-deep", _is_deep),
+    ("too-long", lambda parts, rules: 0 < rules.max_length < parts.length),
+    ("too-deep", lambda parts, rules: 0 < rules.max_slashes < parts.slashes),
     ("file-type", _is_file),
-    ("repeated-path", _repeats),
-    ("session-id", _has_session),
+    ("repeated-path", lambda parts, _: _repeats(parts)),
+    ("session-id", lambda parts, _: _has_session(parts)),
     ("calendar", _is_calendar),
-    ("growing-query", _grows),
+    ("growing-query", lambda parts, _: _grows(parts)),
 )
 _DEFAULT = TrapRules()

@@ -51,8 +51,6 @@ class UrlRules:
 
     def refuse(self, url: str) -> str | None:
         """Return the reason why a URL must not be requested, or None."""
-        if not self._include and not self._exclude:
-            return None
         parts = urlsplit(url)
         target = f"{host_of(url)}{unquote(parts.path) or '/'}"
         target = f"{target}?{unquote(parts.query)}" if parts.query else target

@@ -24,6 +24,8 @@ from urllib.parse import quote_from_bytes, unquote, unquote_to_bytes, urlsplit
 
 import idna
 
+from topiccrawl.text.decode import codec_of
+
 if TYPE_CHECKING:
     from urllib.parse import SplitResult
 
@@ -76,11 +78,6 @@ _NEWLINES = str.maketrans("", "", "\t\r\n")
 _PORTS = {"http": 80, "https": 443}
 _LAST_PORT = 65_535
 _LONGEST_HOST = 254  # limit of DNS, with a trailing dot; IDNA is slow for longer names
-_QUERY_ENCODINGS = {
-    "gb2312": "gb18030", "gbk": "gb18030", "gb18030": "gb18030", "big5": "big5hkscs",
-    "big5-hkscs": "big5hkscs", "big5hkscs": "big5hkscs", "shift_jis": "shift_jis",
-    "euc-jp": "euc_jp", "euc-kr": "euc_kr",
-}  # fmt: skip
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORD = re.compile(r"[0-9]+|[^\W\d_]+")
@@ -283,7 +280,7 @@ def _query(query: str | None, encoding: str) -> str:
     if not query:
         return ""
     if not _SAFE_QUERY.fullmatch(query):
-        codec = _QUERY_ENCODINGS.get(encoding.lower(), "utf-8")
+        codec = codec_of(encoding) or "utf-8"
         query = _UNSAFE_QUERY.sub(lambda match: _respell(match, codec), query)
     if _HAS_REMOVED.search(f"?{query}"):
         query = "&".join(p for p in query.split("&") if not _REMOVED_PARAM.fullmatch(p))
@@ -307,10 +304,7 @@ def host_of(url: str) -> str:
     """
     if plain := _PLAIN_HOST.match(url):
         return plain[1]
-    _, mark, rest = url.partition("://")
-    if not mark:
-        return ""
-    text = _AFTER_HOST.split(rest, maxsplit=1)[0].rpartition("@")[2].lower()
+    text = origin_of(url).partition("://")[2]
     if text[:1] == "[":
         return text[: text.find("]") + 1]
     return text.partition(":")[0]

@@ -12,8 +12,8 @@ from scrapy.utils.asyncio import call_later
 from topiccrawl.model import Findings, Kind, Lease
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.context import context_of
+from topiccrawl.scheduler.hooks import uses_frontier
 from topiccrawl.scheduler.requests import without_lease
-from topiccrawl.scheduler.scheduler import uses_frontier
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -68,32 +68,27 @@ class LeaseMiddleware:
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
-        """Keep findings, count items, and signal the end of the output."""
-        number = _number(response)
-        lease = self._lease(response)
-        if lease is not None:
-            result = self._mark_steps(lease, result)
-        async for output in result:
-            if isinstance(output, Findings):
-                self._book.add_findings(number, output)
-                continue
-            if isinstance(output, Request):
-                output = without_lease(output, lease) if meta.KEY in output.meta else output  # noqa: PLW2901
-                self._in_transit[output] = number
-            if output is not None:
-                self._book.item_sent(number)
-            yield output
-        self._book.output_ended(number)
+        """Keep findings, count items, and signal the end of the output.
 
-    async def _mark_steps(self, lease: Lease, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """Pass the output on, with each step marked, so that a crash counts for this page."""
+        Each step is marked, so that a crash counts for this page.
+        """
+        number, lease = _number(response), self._lease(response)
         while True:
             try:
                 with self._context.step(lease):
                     output = await anext(result)
             except StopAsyncIteration:
-                return
+                break
+            if isinstance(output, Findings):
+                self._book.add_findings(number, output)
+                continue
+            if isinstance(output, Request):
+                output = without_lease(output, lease) if meta.KEY in output.meta else output
+                self._in_transit[output] = number
+            if output is not None:
+                self._book.item_sent(number)
             yield output
+        self._book.output_ended(number)
 
     def _lease(self, response: Response) -> Lease | None:
         lease = self._book.lease(_number(response))

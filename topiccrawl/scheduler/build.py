@@ -14,7 +14,7 @@ from topiccrawl.links.hosts import HostRules, normalize_host
 from topiccrawl.links.strategies import FirstCome
 from topiccrawl.links.traps import TrapRules, trap
 from topiccrawl.links.urlrules import UrlRules
-from topiccrawl.scheduler.context import context_of, spec_of
+from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.frontiers import FrontierSpec, frontiers_of
 from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.leases import Retry
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from scrapy import Spider
     from scrapy.crawler import Crawler
 
     from topiccrawl.topics.topic import Topic
@@ -41,10 +40,9 @@ def open_frontier(crawler: Crawler) -> Frontier:
         StateError: The state is in use, or of an unknown version.
         StorageError: The folder cannot be written, or Redis cannot be reached.
     """
-    settings, spider = crawler.settings, crawler.spider
-    crawl = spec_of(spider)
+    settings, crawl = crawler.settings, context_of(crawler).spec
     spec = FrontierSpec(
-        crawl_name(spider),
+        crawl_name(crawler),
         crawl.crawl or crawl.owner,
         crawl.strategy or FirstCome(),
         politeness_of(settings),
@@ -64,17 +62,14 @@ def turn_settings(settings: BaseSettings) -> Settings:
     return own
 
 
-def crawl_name(spider: Spider | None) -> str:
+def crawl_name(crawler: Crawler) -> str:
     """Return the name of a crawl's frontier: TOPICCRAWL_CRAWL, or else its topic's slug.
 
     Nodes with the same name share a crawl. The ``crawl`` of a spider's ``spec`` takes precedence,
     since each period of a template has a separate frontier.
     """
-    spec = spec_of(spider)
-    if spec.crawl:
-        return spec.crawl
-    settings = getattr(spider, "settings", None)
-    if settings is not None and (given := settings.get("TOPICCRAWL_CRAWL")):
+    spec = context_of(crawler).spec
+    if given := spec.crawl or crawler.settings.get("TOPICCRAWL_CRAWL"):
         return str(given)
     return spec.topic.slug if spec.topic is not None else spec.owner
 
@@ -93,9 +88,9 @@ def read_frontier(place: str | Path, settings: BaseSettings | None = None) -> Re
     return frontiers_of(settings or Settings(), place).read(str(place))
 
 
-def frontier_place(settings: BaseSettings, spider: Spider | None) -> str:
+def frontier_place(crawler: Crawler) -> str:
     """Return the place of a crawl's frontier for the log of crawls: folder, or server and name."""
-    return frontiers_of(settings).place(crawl_name(spider))
+    return frontiers_of(crawler.settings).place(crawl_name(crawler))
 
 
 def check_settings(settings: BaseSettings) -> None:

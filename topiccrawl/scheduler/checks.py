@@ -109,14 +109,11 @@ def check_folder(settings: BaseSettings, name: str) -> None:
 def _check_path(settings: BaseSettings, name: str) -> None:
     """Refuse a path that is not UTF-8: records of crawls have paths as text."""
     value = settings.get(name) or ""
-    try:
+    text = message(
+        "{name} is {value!r}: the path is not UTF-8: rename its folders, or set LC_ALL=C.UTF-8"
+    )
+    with translated(SettingError, text, (UnicodeEncodeError,), name=name, value=value):
         str(Path(value).absolute()).encode()
-    except UnicodeEncodeError as error:
-        raise SettingError(
-            "{name} is {value!r}: the path is not UTF-8: rename its folders, or set LC_ALL=C.UTF-8",
-            name=name,
-            value=value,
-        ) from error
 
 
 def _check_kinds(settings: BaseSettings) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from topiccrawl.frontier.contract import Frontier, Outcome
+    from topiccrawl.frontier.contract import Frontier
     from topiccrawl.links.addresses import AddressRules
     from topiccrawl.links.hosts import HostRules
     from topiccrawl.links.strategies import LinkStrategy
@@ -115,7 +115,7 @@ class Alarm:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self._timer: CallLaterResult | None = None
+        self._timer = CallLaterResult()
 
     def now(self) -> None:
         """Let the engine call the scheduler again soon."""
@@ -126,19 +126,9 @@ class Alarm:
 
     def after(self, seconds: float | None) -> None:
         """Let the engine call the scheduler after some seconds; None only cancels the timer."""
-        self.cancel()
+        self._timer.cancel()
         if seconds is not None:
-            self._timer = call_later(max(seconds, MIN_TIMER_SECONDS), self._on_timer)
-
-    def cancel(self) -> None:
-        """Cancel the timer."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-    def _on_timer(self) -> None:
-        self._timer = None
-        self.now()
+            self._timer = call_later(max(seconds, MIN_TIMER_SECONDS), self.now)
 
 
 class CrawlContext:
@@ -223,8 +213,11 @@ class CrawlContext:
             with self.book.writing() as frontier:
                 frontier.passed(lease)
 
-    def on_settled(self, listener: Callable[[Lease, Outcome], None]) -> None:
-        """Call a listener with ``lease`` and ``outcome`` (by name) whenever a lease is settled."""
+    def on_settled(self, listener: Callable[..., None]) -> None:
+        """Call a listener whenever a lease is settled, with those of ``lease`` and ``outcome``.
+
+        They are passed by name, if the listener has parameters of these names.
+        """
         self.crawler.signals.connect(listener, lease_settled)
 
     def end(self, reason: str) -> None:

@@ -58,22 +58,10 @@ def check_parts(settings: BaseSettings) -> None:
         )
 
 
-def check_own_parts(settings: BaseSettings) -> None:
-    """Refuse settings without a component that our spiders need; None disables a component.
-
-    Raises:
-        SettingError: As ``check_parts``.
-    """
-    check_parts(settings)
-    for hook in _HOOKS:
-        given = _parts(settings, hook)
-        for part in getattr(project, hook):
-            if part not in given:
-                raise _missing_part(hook, part)
-
-
 def check_hooks(settings: BaseSettings) -> None:
-    """Refuse another scheduler than ours, and settings that lack our components.
+    """Refuse another scheduler than ours, and settings that lack components of our spiders.
+
+    None instead of an order disables a component.
 
     Raises:
         SettingError: Names the setting and the remedy.
@@ -83,17 +71,32 @@ def check_hooks(settings: BaseSettings) -> None:
             "the settings do not load topiccrawl: add ADDONS = {addon}",
             addon='{"topiccrawl.Addon": 100}',
         )
-    given = settings["SCHEDULER"]
-    expected = load_component("SCHEDULER", project.SCHEDULER)
-    actual = load_component("SCHEDULER", given)
-    if expected not in getattr(actual, "__mro__", ()):
+    if not uses_frontier(settings):
         raise SettingError(
             "SCHEDULER is {given!r}, but this spider needs the frontier: "
             "leave it out, or write {scheduler!r}",
-            given=given,
+            given=settings["SCHEDULER"],
             scheduler=project.SCHEDULER,
         )
-    check_own_parts(settings)
+    check_parts(settings)
+    for hook in _HOOKS:
+        given = _parts(settings, hook)
+        for part in getattr(project, hook):
+            if part not in given:
+                raise _missing_part(hook, part)
+
+
+def uses_frontier(settings: BaseSettings) -> bool:
+    """Check whether crawls with these settings use the frontier, not another scheduler.
+
+    Scrapy lets any class with the right methods count as a subclass of a scheduler.
+
+    Raises:
+        SettingError: SCHEDULER cannot be loaded.
+    """
+    paths = (project.SCHEDULER, settings["SCHEDULER"])
+    ours, actual = (load_component("SCHEDULER", path) for path in paths)
+    return ours in getattr(actual, "__mro__", ())
 
 
 def load_component(name: str, path: str) -> Any:  # noqa: ANN401 - whatever it names
@@ -164,16 +167,12 @@ def number(settings: BaseSettings, name: str) -> float:
     Raises:
         SettingError: It is not such a number.
     """
-    value = settings.get(name)
-    try:
+    value, text = settings.get(name), message("{name} is {value!r}: give a number, 0 or larger")
+    with translated(SettingError, text, (TypeError, ValueError), name=name, value=value):
         result = float(value)
-    except (TypeError, ValueError):
-        result = -1.0
-    if not 0 <= result < float("inf"):
-        raise SettingError(
-            "{name} is {value!r}: give a number, 0 or larger", name=name, value=value
-        )
-    return result
+        if not 0 <= result < float("inf"):
+            raise ValueError(result)
+        return result
 
 
 def flag_of(settings: BaseSettings, name: str) -> bool:

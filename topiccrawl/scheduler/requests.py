@@ -153,28 +153,6 @@ def without_lease(request: Request, lease: Lease | None) -> Request:
     return request.replace(meta=kept, errback=own)
 
 
-def redirect_target(
-    request: Request, lease: Lease, spider: Spider, fingerprint: bytes
-) -> tuple[str, str | None]:
-    """Return URL and payload of the target of a redirect; None keeps the payload.
-
-    If JSON cannot represent the request, or it is recorded separately, it continues its lease: the
-    returned URL is then that of the lease.
-    """
-    if role := request.meta.get(meta.ROLE):
-        original = without_lease(request, lease)
-        return distinct_url(request.url, role), payload(original, spider, always=True)
-    if is_distinct(lease.url):
-        return lease.url, None
-    if request.method == "GET" and not lease.payload:
-        return canonical(request.url) or request.url, None
-    try:
-        seed = seed_of(without_lease(request, lease), spider, fingerprint, 0.0)
-    except NotSerialisableError:
-        return lease.url, None
-    return seed.url, seed.payload
-
-
 def seed_of(request: Request, spider: Spider, fingerprint: bytes, value: float) -> Seed:
     """Return the seed that the frontier stores for a request.
 
@@ -252,15 +230,17 @@ def _rebuild(record: dict[str, Any], spider: Spider) -> Request:
 
 
 class FollowUpQueue:
-    """Further requests of open leases, first come, first served per host.
+    """Requests that have no record of their own in the frontier, first come, first served per host.
 
     A redirect to the same page with a cookie, or of a robots.txt, continues its lease with one more
-    request to the host. If the process dies, the lease returns to its queue.
+    request to the host. If the process dies, the lease returns to its queue. URLs without a host,
+    such as ``data:`` and ``file:``, have no delay and no robots.txt; a restart loses them.
     """
 
     def __init__(self, frontier: Frontier) -> None:
         self.frontier = frontier
         self._hosts: dict[str, deque[Request]] = {}
+        self._known: set[bytes] = set()
 
     def __len__(self) -> int:
         return sum(map(len, self._hosts.values()))
@@ -269,42 +249,24 @@ class FollowUpQueue:
         """Append a request to its host's queue."""
         self._hosts.setdefault(host_of(request.url), deque()).append(request)
 
+    def push_hostless(self, request: Request, fingerprint: bytes) -> bool:
+        """Append a request without a host; return False if repeated without ``dont_filter``."""
+        if fingerprint in self._known and not request.dont_filter:
+            return False
+        self._known.add(fingerprint)
+        self.push(request)
+        return True
+
     def pop(self) -> tuple[Request, str] | None:
         """Return a request that is allowed now and the host whose slot it has, or None."""
         for host, queue in list(self._hosts.items()):
-            if self.frontier.acquire(host):
+            if not host or self.frontier.acquire(host):
                 request = queue.popleft()
                 del self._hosts[host]
                 if queue:
                     self._hosts[host] = queue  # at the end, so that hosts take turns
                 return request, host
         return None
-
-
-class HostlessRequests:
-    """Requests of URLs without a host, such as ``data:`` and ``file:``, first come, first served.
-
-    They have no delay, robots.txt or record in the frontier. A restart loses them.
-    """
-
-    def __init__(self) -> None:
-        self._queue: deque[Request] = deque()
-        self._known: set[bytes] = set()
-
-    def __len__(self) -> int:
-        return len(self._queue)
-
-    def push(self, request: Request, fingerprint: bytes) -> bool:
-        """Append a request; return False for a repeated one without ``dont_filter``."""
-        if fingerprint in self._known and not request.dont_filter:
-            return False
-        self._known.add(fingerprint)
-        self._queue.append(request)
-        return True
-
-    def pop(self) -> Request | None:
-        """Return the first request, or None."""
-        return self._queue.popleft() if self._queue else None
 
 
 class Redirects:
@@ -327,23 +289,42 @@ class Redirects:
         Returns:
             False if the redirect is refused.
         """
-        spider = self._crawler.spider
-        assert spider is not None  # noqa: S101 - it sent the request
-        target, payload = lease.url, None
-        if lease.kind is not Kind.ROBOTS:
-            fingerprint = self._crawler.request_fingerprinter.fingerprint(request)
-            target, payload = redirect_target(request, lease, spider, fingerprint)
-            if reason := self._refusal(request, lease):
-                self._book.failed(lease.epoch, reason)
-                return False
+        if reason := self._refusal(request, lease):
+            self._book.failed(lease.epoch, reason)
+            return False
+        target, text = self._target(request, lease)
         if target == lease.url:
             self._continuations.push(request)
             return True
         redirects = int(request.meta.get("redirect_times", 1))
         self._crawler.stats.inc_value("topiccrawl/frontier/redirected")
-        outcome = Outcome(Ending.REDIRECTED, target=target, redirects=redirects, payload=payload)
+        outcome = Outcome(Ending.REDIRECTED, target=target, redirects=redirects, payload=text)
         self._book.settle(lease.epoch, outcome)
         return True
+
+    def _target(self, request: Request, lease: Lease) -> tuple[str, str | None]:
+        """Return URL and payload of the target; None keeps the payload.
+
+        A robots.txt continues its lease: the returned URL is then that of the lease. So does a
+        request that JSON cannot represent, or that is recorded separately.
+        """
+        spider = self._crawler.spider
+        assert spider is not None  # noqa: S101 - it sent the request
+        if lease.kind is Kind.ROBOTS:
+            return lease.url, None
+        if role := request.meta.get(meta.ROLE):
+            original = without_lease(request, lease)
+            return distinct_url(request.url, role), payload(original, spider, always=True)
+        if is_distinct(lease.url):
+            return lease.url, None
+        if request.method == "GET" and not lease.payload:
+            return canonical(request.url) or request.url, None
+        fingerprint = self._crawler.request_fingerprinter.fingerprint(request)
+        try:
+            seed = seed_of(without_lease(request, lease), spider, fingerprint, 0.0)
+        except NotSerialisableError:
+            return lease.url, None
+        return seed.url, seed.payload
 
     def _refusal(self, request: Request, lease: Lease) -> str | None:
         """Return the reason why a redirect is refused, or None; the rules are those of links.
@@ -352,7 +333,7 @@ class Redirects:
         spider without a topic.
         """
         url = canonical(request.url) or request.url
-        if url == lease.url:
+        if url == lease.url or lease.kind is Kind.ROBOTS:
             return None
         if self._has_no_topic and (request.meta.get("allow_offsite") or is_distinct(lease.url)):
             return None

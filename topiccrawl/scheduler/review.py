@@ -24,19 +24,16 @@ TERMS = 12
 """Maximum number of terms listed."""
 ERRORS = 20_000
 """Maximum number of errorQueue records read to find unreachable hosts."""
-UNREACHED = (
+_NETWORK = (
     "cannot-resolve-host", "tls-failed", "download-connection-refused", "download-timeout",
-    "download-failed", "http-401", "http-403", "http-429", "http-451", "robots",
-    "robots-unavailable", CHALLENGE,
-)  # fmt: skip
-"""Error reasons by which a host counts as unreachable."""
-_NETWORK = frozenset(
-    {
-        "cannot-resolve-host", "tls-failed", "download-connection-refused", "download-timeout",
-        "download-failed",
-    }
+    "download-failed",
 )  # fmt: skip
 """Error reasons that a network or a proxy may cause."""
+UNREACHED = (
+    *_NETWORK, "http-401", "http-403", "http-429", "http-451", "robots", "robots-unavailable",
+    CHALLENGE,
+)  # fmt: skip
+"""Error reasons by which a host counts as unreachable."""
 
 
 def seed_outcomes(
@@ -138,7 +135,7 @@ def advice(review: Mapping[str, Any]) -> list[str]:
     if review["best"]:
         tips += _advice_on_pages(review)
     tips += [_advice_on_bare(url, feed=feed) for url, feed in review.get("bare", ())]
-    if set(review["hosts"]) & _NETWORK:
+    if set(review["hosts"]).intersection(_NETWORK):
         if any(":" in host for host in review["hosts"].get("cannot-resolve-host", ())):
             resolver = "TWISTED_DNS_RESOLVER=scrapy.resolver.CachingHostnameResolver"
             tips.append(tr("{setting} for IPv6 addresses", setting=resolver))

@@ -18,21 +18,14 @@ from scrapy.core.scheduler import BaseScheduler
 from scrapy.exceptions import CloseSpider
 from scrapy.utils.asyncio import call_later, create_looping_call
 from scrapy.utils.defer import deferred_from_coro
-from scrapy.utils.misc import load_object
 from typing_extensions import override
 
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
 from topiccrawl.frontier.contract import Ending
+from topiccrawl.frontier.settlement import CRASH
 from topiccrawl.links.urls import host_of
 from topiccrawl.model import Kind, Lease
-from topiccrawl.scheduler import meta
-from topiccrawl.scheduler.build import (
-    crawl_name,
-    hosts_of,
-    open_frontier,
-    retry_rules,
-    slow_start_of,
-)
+from topiccrawl.scheduler import build, meta
 from topiccrawl.scheduler.context import SyncTask, context_of
 from topiccrawl.scheduler.downloads import DownloadReporter
 from topiccrawl.scheduler.finish import FAILURE
@@ -42,7 +35,6 @@ from topiccrawl.scheduler.leases import LeaseBook
 from topiccrawl.scheduler.requests import (
     DistinctRequests,
     FollowUpQueue,
-    HostlessRequests,
     NotSerialisableError,
     Redirects,
     SettlingErrback,
@@ -53,7 +45,6 @@ from topiccrawl.scheduler.slow_start import LONG, SlowStart
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
-    from scrapy.settings import BaseSettings
     from scrapy.utils.asyncio import AsyncioLoopingCall
     from twisted.internet.defer import Deferred
     from twisted.internet.task import LoopingCall
@@ -108,7 +99,7 @@ class FrontierScheduler(BaseScheduler):
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Return a scheduler with the crawler's settings, connected to its signals."""
         scheduler = cls(crawler)
-        crawler.signals.connect(scheduler._close_failed, signals.spider_opened)
+        crawler.signals.connect(scheduler._opened, signals.spider_opened)
         return scheduler
 
     @override
@@ -120,23 +111,22 @@ class FrontierScheduler(BaseScheduler):
         """
         self.spider = spider
         context, settings = self.context, self.crawler.settings
-        context.hosts = hosts_of(self.crawler)
+        context.hosts = build.hosts_of(self.crawler)
         try:
             check_parts(settings)
-            self.frontier = context.frontier = open_frontier(self.crawler)
+            self.frontier = context.frontier = build.open_frontier(self.crawler)
         except TopiccrawlError as error:
             logger.error("%s", error)  # noqa: TRY400  (the operator needs the remedy, not a traceback)
             self._failure = finish_reason(error)
             return
         context.opened = True
-        retry, clock = retry_rules(settings), getattr(self.frontier, "clock", time.time)
+        retry, clock = build.retry_rules(settings), getattr(self.frontier, "clock", time.time)
         self.book = LeaseBook(self.frontier, retry, clock, self._settled, self.end_crawl)
         context.book = self.book
         self.reporter = DownloadReporter(self.crawler, self.book, self.alarm)
         self.followups = FollowUpQueue(self.frontier)
         self.redirects = Redirects(context, self.followups)
         self.distinct = DistinctRequests(f"{time.time_ns():x}")
-        self.hostless = HostlessRequests()
         concurrency = settings.getint("CONCURRENT_REQUESTS") or 1_000
         slots = self.crawler.engine.downloader.per_slot_settings
         slots[DOWNLOAD_SLOT] = {"delay": 0, "concurrency": concurrency}
@@ -146,9 +136,9 @@ class FrontierScheduler(BaseScheduler):
             logger.info(
                 "The crawl %s continues: %d URLs were fetched before, %d are queued"
                 " (another TOPICCRAWL_CRAWL starts a new crawl)",
-                crawl_name(spider), crawled, counts["prior"] + counts["normal"],
+                build.crawl_name(self.crawler), crawled, counts["prior"] + counts["normal"],
             )  # fmt: skip
-        self._slow_start = SlowStart(slow_start_of(settings), crawled)
+        self._slow_start = SlowStart(build.slow_start_of(settings), crawled)
         for call, seconds in (self._housekeeping, _HOUSEKEEPING), (self.book.extend, _EXTEND_EVERY):
             self._loops.append(create_looping_call(call))
             self._loops[-1].start(seconds, now=False)
@@ -170,7 +160,7 @@ class FrontierScheduler(BaseScheduler):
         try:
             self._close_frontier()
             if not settings.getbool("SCHEDULER_PERSIST", default=True):
-                frontiers_of(settings).forget(crawl_name(self.spider))
+                frontiers_of(settings).forget(build.crawl_name(self.crawler))
         except StorageError as error:
             logger.error("%s; pages that were not stored will be fetched again", error)  # noqa: TRY400
 
@@ -178,7 +168,7 @@ class FrontierScheduler(BaseScheduler):
         for loop in self._loops:
             if loop.running:
                 loop.stop()
-        self.alarm.cancel()
+        self.alarm.after(None)
         if not self.context.opened:
             return
         self.context.opened = False
@@ -194,9 +184,7 @@ class FrontierScheduler(BaseScheduler):
         """Check whether anything is queued, leased, or waiting outside the frontier."""
         sync = self.context.sync
         waits = sync is not None and sync.waits()
-        return self.context.opened and (
-            bool(self.followups) or bool(self.hostless) or waits or self.frontier.pending()
-        )
+        return self.context.opened and (bool(self.followups) or waits or self.frontier.pending())
 
     @override
     def enqueue_request(self, request: Request) -> bool:
@@ -207,7 +195,7 @@ class FrontierScheduler(BaseScheduler):
             return self.redirects.follow(request, lease)
         if not host_of(request.url):
             fingerprint = self.crawler.request_fingerprinter.fingerprint(request)
-            return self.hostless.push(request, fingerprint)
+            return self.followups.push_hostless(request, fingerprint)
         if request.meta.get("is_start_request"):
             addresses = self.context.addresses
             named = addresses.allow_origin if meta.ROLE in request.meta else addresses.allow_host
@@ -265,11 +253,10 @@ class FrontierScheduler(BaseScheduler):
     def _next_request(self) -> Request | None:
         if waiting := self.followups.pop():
             further, host = waiting
-            self.book.add_request(meta.lease_number(further), host)
+            if host:
+                self.book.add_request(meta.lease_number(further), host)
             further.meta["download_slot"] = DOWNLOAD_SLOT
             return further
-        if self.hostless:
-            return self.hostless.pop()
         if len(self.book) - len(self.followups) >= self._max_open or not self.context.has_room():
             return None  # until a lease is settled
         allows = self._slow_start.allows
@@ -315,11 +302,9 @@ class FrontierScheduler(BaseScheduler):
 
     def _housekeeping(self) -> None:
         """Commit and re-score; check the follow-up queue, whose hosts do not set timers."""
-        try:
-            self.frontier.sweep(_SWEEP)
-            self.frontier.commit(wait=False)
-        except StorageError as error:
-            self.end_crawl(error)
+        with self.book.writing() as frontier:
+            frontier.sweep(_SWEEP)
+            frontier.commit(wait=False)
         if self.followups:
             self.alarm.now()
 
@@ -345,20 +330,27 @@ class FrontierScheduler(BaseScheduler):
         """Check whether the frontier is open and can be written."""
         return self.context.opened and not self._failure
 
-    def _close_failed(self) -> None:
+    def _opened(self) -> None:
+        """Requeue failed seeds, or a failed search for seeds, if earlier runs fetched no page.
+
+        Raises:
+            CloseSpider: The frontier could not be opened.
+        """
         if self._failure:
             raise CloseSpider(self._failure)
+        search, failed = self.context.search, list[str]()
+        with self.book.writing() as frontier:
+            counts = frontier.counts()
+            is_vain = counts["crawled"] == counts.get("redirected", 0)
+            if counts["error"] and is_vain and not self.context.spec.conducted:
+                failed += [url for url, _, why in frontier.iterate("error") if why != CRASH]
+            if search is not None and search.is_fruitless(self.context):
+                failed += search.retry_urls()
+            for url in failed:
+                frontier.requeue(url)
 
     def _count(self, name: str) -> None:
         self.stats.inc_value(f"topiccrawl/{name}")
-
-
-def uses_frontier(settings: BaseSettings) -> bool:
-    """Check whether crawls with these settings use the frontier, not another scheduler.
-
-    Scrapy lets any class with the right methods count as a subclass of a scheduler.
-    """
-    return FrontierScheduler in load_object(settings["SCHEDULER"]).__mro__
 
 
 def _with_lease(request: Request, lease: Lease) -> Request:

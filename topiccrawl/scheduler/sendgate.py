@@ -213,6 +213,12 @@ class SendGateHandler(HTTP11DownloadHandler):
         except (DownloadFailedError, ResponseDataLossError) as error:
             raise cause_of(error) from error.__cause__
 
+    @property
+    def _gate(self) -> Any:  # noqa: ANN401 - a scheduler with these two methods
+        """The scheduler, or None if it lacks the two methods."""
+        scheduler = getattr(self._crawler.engine, "scheduler", None)
+        return scheduler if hasattr(scheduler, "leaves") else None
+
     def _connect_checked(self, key: Any, endpoint: Any) -> Deferred[Any]:  # noqa: ANN401 - Twisted's
         request, self._request = self._request, None
         if request is not None and not request.meta.get("proxy"):  # a proxy resolves names itself
@@ -221,22 +227,18 @@ class SendGateHandler(HTTP11DownloadHandler):
         return connecting.addCallback(self._pass, request)
 
     def _pass(self, connection: Any, request: Request | None) -> Any:  # noqa: ANN401
-        scheduler: Any = getattr(self._crawler.engine, "scheduler", None)
-        waits = getattr(scheduler, "waits", None)
-        if request is not None and waits is not None and (wait := waits(request)):
+        if request is not None and self._gate and (wait := self._gate.waits(request)):
             waiting: Deferred[Any] = Deferred()
             call_later(wait, waiting.callback, connection)
             return waiting.addCallback(self._pass, request)
         return self._release(connection, request)
 
     def _release(self, connection: Any, request: Request | None) -> Any:  # noqa: ANN401 - Twisted's
-        scheduler: Any = getattr(self._crawler.engine, "scheduler", None)
-        leaves = getattr(scheduler, "leaves", None)
         protocol = getattr(connection, "_clientProtocol", connection)
         if protocol is not connection:  # reused: it may open a new one
             reconnect = connection._newConnection  # noqa: SLF001
             connection._newConnection = lambda: reconnect().addCallback(self._release, request)  # noqa: SLF001
-        if request is None or leaves is None or leaves(request):
+        if request is None or not self._gate or self._gate.leaves(request):
             protocol.request = partial(_send, protocol)
             return connection
         protocol.abort()

@@ -135,12 +135,11 @@ def watch_mode(value: str) -> str:
     """
     if value.lower() == "once":
         return "once"
-    try:
-        return "on" if flag("watch", value) else ""
-    except ConfigurationError:
-        raise ConfigurationError(
-            "argument watch is {value!r}: write watch=1, watch=once or watch=0", value=value
-        ) from None
+    if value.lower() in _YES | _NO:
+        return "on" if value.lower() in _YES else ""
+    raise ConfigurationError(
+        "argument watch is {value!r}: write watch=1, watch=once or watch=0", value=value
+    )
 
 
 def check_watch(settings: BaseSettings, value: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import xxhash
 from scrapy import Request
 
-from topiccrawl.discovery.contract import ALTERNATIVES, Answer, Fetched, Results, SeedProvider
+from topiccrawl.discovery.contract import ALTERNATIVES, Fetched, Results, SeedProvider
 from topiccrawl.discovery.factory import providers_of
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.hooks import number
@@ -111,7 +111,12 @@ class Discovery:
     def read(self, asked: SearchPage, response: Response) -> Results:
         """Return the results on a page; log and record a failure, which has no results."""
         self._requested.pop(response.meta.get(meta.ROLE, ""), None)
-        answer = self._answer(asked, response)
+        location = header(response, "Location")
+        page = Fetched(
+            response.url, response.body, response.status, header(response, "Content-Type"),
+            response.urljoin(location) if location else "",
+        )  # fmt: skip
+        answer = self.providers[asked.provider].read(page)
         if isinstance(answer, Results):
             self.found += len(answer.hits)
             return answer
@@ -159,14 +164,6 @@ class Discovery:
         first = {role_of(asked, url): url for asked, r in self.start() for url in r.next}
         pages = {**first, **self._requested}
         return {distinct_url(url, role): url for role, url in pages.items()}
-
-    def _answer(self, asked: SearchPage, response: Response) -> Answer:
-        location = header(response, "Location")
-        page = Fetched(
-            response.url, response.body, response.status, header(response, "Content-Type"),
-            response.urljoin(location) if location else "",
-        )  # fmt: skip
-        return self.providers[asked.provider].read(page)
 
 
 def check_discover(settings: BaseSettings) -> None:

@@ -15,7 +15,7 @@ from scrapy.http import Response, TextResponse
 from scrapy.utils.asyncio import is_asyncio_available
 
 from topiccrawl.extract.extract import Conditions, Extraction
-from topiccrawl.extract.genres import Genre, genres_named
+from topiccrawl.extract.genres import genres_named
 from topiccrawl.extract.missing import is_missing
 from topiccrawl.extract.readers import NoReaderError, ReaderError, ReaderLimits, Readers
 from topiccrawl.extract.reading import PageReader, RawPage, ReadPage
@@ -92,42 +92,33 @@ class PageReading:
     this process. The results are the same as without reader processes.
 
     Args:
+        crawler: Crawler of the spider.
+
+    Attributes:
         reader: Reader of this process.
         readers: Pool of reader processes, or None.
         genres: Genres of pages that count as articles.
-
-    Attributes:
         open: Number of pages that readers are parsing.
+
+    Raises:
+        SettingError: If a setting of readers cannot be used.
+        ConfigurationError: If TOPICCRAWL_GENRES has an unknown genre.
     """
 
-    def __init__(
-        self, reader: PageReader, readers: Readers | None, genres: frozenset[Genre]
-    ) -> None:
-        self.reader = reader
-        self.readers = readers
-        self.genres = genres
-        self._prepared: WeakKeyDictionary[Response, _Prepared] = WeakKeyDictionary()
-        self._last: asyncio.Future[None] | None = None
-        self.open = 0
-
-    @classmethod
-    def of(cls, crawler: Crawler) -> PageReading:
-        """Build from the settings of a crawler.
-
-        Raises:
-            SettingError: If a setting of readers cannot be used.
-            ConfigurationError: If TOPICCRAWL_GENRES has an unknown genre.
-        """
+    def __init__(self, crawler: Crawler) -> None:
         settings = crawler.settings
-        genres = genres_named(settings.getlist("TOPICCRAWL_GENRES"))
 
         def count(name: str) -> None:
             crawler.stats.inc_value(f"topiccrawl/readers/{name}")
 
-        readers = pool_of(settings, count)
-        if readers is not None:
-            crawler.signals.connect(readers.close, signals.spider_closed)
-        return cls(reader_of(settings), readers, genres)
+        self.reader = reader_of(settings)
+        self.readers = pool_of(settings, count)
+        self.genres = genres_named(settings.getlist("TOPICCRAWL_GENRES"))
+        if self.readers is not None:
+            crawler.signals.connect(self.readers.close, signals.spider_closed)
+        self._prepared: WeakKeyDictionary[Response, _Prepared] = WeakKeyDictionary()
+        self._last: asyncio.Future[None] | None = None
+        self.open = 0
 
     async def prepare(
         self, response: Response, asked: Callable[[ReadPage], Conditions | None]
@@ -140,13 +131,19 @@ class PageReading:
         Raises:
             UnreadableError: If the page exceeds a limit, or crashes its reader.
         """
-        if self.readers is None or not is_asyncio_available():
+        readers = self.readers
+        if readers is None or not is_asyncio_available():
             return
         self.open += 1
         before, self._last = self._last, asyncio.get_running_loop().create_future()
         mine = self._last
         try:
-            self._prepared[response] = await self._read(self.readers, raw_page(response), asked)
+            raw = raw_page(response)
+            found = _Prepared(await readers.read(raw))
+            if found.read is not None and (more := asked(found.read)):
+                found.extraction = await readers.extract(raw, more)
+                found.asked, found.fetched_at = more, more.fetched_at
+            self._prepared[response] = found
             if before is not None and not before.done():
                 await asyncio.wait([before], timeout=PATIENCE)
         except ReaderError as error:
@@ -157,15 +154,6 @@ class PageReading:
         finally:
             self.open -= 1
             mine.set_result(None)
-
-    async def _read(
-        self, readers: Readers, raw: RawPage, asked: Callable[[ReadPage], Conditions | None]
-    ) -> _Prepared:
-        found = _Prepared(await readers.read(raw))
-        if found.read is not None and (more := asked(found.read)):
-            found.extraction = await readers.extract(raw, more)
-            found.asked, found.fetched_at = more, more.fetched_at
-        return found
 
     def is_read(self, response: Response) -> bool:
         """Return whether a response has been parsed."""

@@ -130,7 +130,7 @@ class TopicSpider(Spider):
             since = parse_since(str(given), folder, plan.topic.name, time.time(), ended=True)
         spider._set_crawler(crawler)
         spider.judges = judges_of(settings, plan.scorer)
-        spider.reading = PageReading.of(crawler)
+        spider.reading = PageReading(crawler)
         words_alone = settings["TOPICCRAWL_RELEVANCE"] or isinstance(plan.scorer, MultiScorer)
         spider.judges_links = not words_alone and settings.getbool("TOPICCRAWL_LINK_RELEVANCE")
         spider.spec = replace(spider.spec, since=since, prepare=spider.prepare)

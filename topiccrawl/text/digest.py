@@ -15,8 +15,6 @@ _OTHER = re.compile(r"[\W_]+")
 """Runs of characters other than letters and digits."""
 _COMMON_PUNCTUATION = "，。！？、；：（）《》“”‘’…—·"
 """Common Chinese punctuation; most texts need no normalization after its removal."""
-_ASCII = {code: None for code in range(0x80) if not chr(code).isalnum()}
-"""ASCII characters other than letters and digits, for ``str.translate``."""
 
 
 @lru_cache(maxsize=16)  # several stages fold the same article's text
@@ -26,13 +24,10 @@ def fold(text: str) -> str:
     >>> fold("“Ａ股 2020 年”，")
     'a股2020年'
     """
-    if text.isascii():
-        return text.translate(_ASCII).lower()
     text = "".join(text.split())
     for mark in _COMMON_PUNCTUATION:
         text = text.replace(mark, "")
-    folded = normalise(text).casefold()
-    return folded if folded.isalnum() else _OTHER.sub("", folded)
+    return _OTHER.sub("", normalise(text).casefold())
 
 
 def digest_of(text: str) -> str:

@@ -34,8 +34,6 @@ DEFAULT_IDF = 11.95
 DOCUMENT_WORDS = 30
 """Length in words of the document on which English document frequencies are based."""
 
-_CHUNK = 1 << 18
-
 
 class Idf:
     """Inverse document frequencies by canonical word; unknown words have ``DEFAULT_IDF``.
@@ -91,14 +89,9 @@ def chinese_table() -> dict[str, float]:
     spec = find_spec("jieba")
     if spec is None or spec.origin is None:
         return {}
-    table: dict[str, float] = {}
-    shared: dict[float, float] = {}  # shared objects for equal values save memory
     with (Path(spec.origin).parent / "analyse" / "idf.txt").open(encoding="utf-8") as lines:
-        while chunk := lines.readlines(_CHUNK):
-            fields = iter("".join(chunk).split())
-            pairs = zip(fields, map(float, fields), strict=True)
-            table.update((w, shared.setdefault(f, f)) for w, f in pairs if f < DEFAULT_IDF)
-    return table
+        rows = map(str.split, lines)
+        return {word: idf for word, text in rows if (idf := float(text)) < DEFAULT_IDF}
 
 
 def english_frequencies() -> dict[str, float]:

@@ -20,13 +20,13 @@ import re
 from functools import cache, cached_property, lru_cache
 from importlib import import_module, resources
 from importlib.util import find_spec
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar
 
 from topiccrawl.text.normal import fold, fold_all, has_han
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -72,6 +72,26 @@ class BatchCache(Generic[K, V]):
         self._known.clear()
 
 
+class Cache(dict[K, V]):
+    """Cache of values that are computed one by one; cleared when it is full.
+
+    Args:
+        compute: Returns the value of a key.
+        most: Most cached values.
+    """
+
+    def __init__(self, compute: Callable[[K], V], most: int) -> None:
+        super().__init__()
+        self._compute = compute
+        self._most = most
+
+    def __missing__(self, key: K) -> V:
+        if len(self) >= self._most:
+            self.clear()
+        value = self[key] = self._compute(key)
+        return value
+
+
 class _Engine(NamedTuple):
     cut: Callable[[str, bool], list[str]]
     add: Callable[[str], None]
@@ -107,8 +127,8 @@ class Tokenizer:
         self.name: str = engine
         self.hmm = hmm
         self._added: dict[str, None] = {}
-        self._canonical = _WordCache(self._added)
-        self._cuts: dict[str, list[str]] = {}
+        self._canonical = Cache(self._words_of, _CACHED_PIECES)
+        self._cuts = BatchCache(self._cut_runs, _RECENT)
         self._lines = BatchCache(fold_all, _RECENT)
         self._sets = BatchCache(self._word_sets, _CACHED_SETS)
         for word in words:
@@ -158,7 +178,7 @@ class Tokenizer:
         return self._lines(texts)
 
     def cut_all(self, lines: Sequence[str]) -> list[list[str]]:
-        """Return the pieces of each folded text in one pass; cached, so do not modify them.
+        """Return the pieces of each folded text in one pass; cached.
 
         Chinese text is segmented as by ``cut``, without blanks. Words do not cross blanks, so the
         text of a block reuses the cached pieces of its anchors. The pieces of a text without
@@ -168,29 +188,19 @@ class Tokenizer:
         [['足球', '和', 'nba', '比赛'], ['cup', 'finals', '2026']]
         """
         runs = [line.split(" ") if has_han(line) else () for line in lines]
-        self._cache_pieces(set(chain.from_iterable(runs)))
-        known = self._cuts
+        pieces = iter(self._cuts(list(chain.from_iterable(runs))))
         return [
-            latin_words(line)
-            if not parts
-            else known[line]
-            if len(parts) == 1
-            else list(chain.from_iterable(map(known.__getitem__, parts)))
+            list(chain.from_iterable(islice(pieces, len(parts)))) if parts else latin_words(line)
             for line, parts in zip(lines, runs, strict=True)
         ]
 
-    def _cache_pieces(self, runs: set[str]) -> None:
-        """Segment and cache new runs in one call, separated by line breaks."""
-        if len(self._cuts) + len(runs) > _RECENT:
-            self._cuts.clear()
-        if not (new := list(runs.difference(self._cuts))):
-            return
-        pieces = self.cut("\n".join([*new, ""]))
-        start = 0
-        for run in new:
-            end = pieces.index("\n", start)
-            self._cuts[run] = pieces[start:end]
-            start = end + 1
+    def _cut_runs(self, runs: Sequence[str]) -> list[list[str]]:
+        """Segment texts in one call, separated by line breaks."""
+        pieces = iter(self.cut("\n".join([*runs, ""])))
+        return [list(iter(pieces.__next__, "\n")) for _ in runs]
+
+    def _words_of(self, piece: str) -> tuple[str, ...]:
+        return (piece,) if piece in self._added else tuple(split(piece))
 
     def add_word(self, word: str) -> None:
         """Add a word that is not split."""
@@ -249,25 +259,6 @@ def split(piece: str) -> list[str]:
         word = canonical(piece)
         return [word] if word else []
     return _canonical(latin_words(piece))
-
-
-class _WordCache(dict[str, tuple[str, ...]]):
-    """Cache of ``split``, so that a cached piece takes one dictionary look-up.
-
-    Args:
-        own: Pieces that are words without change.
-    """
-
-    def __init__(self, own: Mapping[str, None]) -> None:
-        super().__init__()
-        self._added = own
-
-    def __missing__(self, piece: str) -> tuple[str, ...]:
-        if len(self) >= _CACHED_PIECES:
-            self.clear()
-        words = (piece,) if piece in self._added else tuple(split(piece))
-        self[piece] = words
-        return words
 
 
 def _canonical(words: Iterable[str]) -> list[str]:

@@ -127,15 +127,13 @@ class Classifier:
     """Fitted, immutable classifier with log-odds linear in words and score.
 
     Attributes:
-        places: Word buckets with a weight, ascending.
-        weights: Weights of the buckets.
+        weights: Weights of word buckets; 0 for other buckets.
         score_weight: Weight of ``Sample.by_words``.
         bias: Log-odds of an empty page, corrected for rarity.
         share: Share of the learned words in the log-odds, in [0, 1].
     """
 
-    places: Places
-    weights: Floats
+    weights: Mapping[int, float]
     score_weight: float
     bias: float
     share: float
@@ -146,21 +144,15 @@ class Classifier:
 
     def words(self, document: Document) -> float:
         """Return the contribution of a page's words to the log-odds."""
-        return float(self.weight_at(document.places) @ document.values)
-
-    def weight_at(self, places: Places) -> Floats:
-        """Return the weights of buckets; 0 for unknown buckets."""
-        if not len(self.places):
-            return np.zeros(len(places))
-        found = np.minimum(np.searchsorted(self.places, places), len(self.places) - 1)
-        return np.where(self.places[found] == places, self.weights[found], 0.0)
+        pairs = zip(document.places.tolist(), document.values.tolist(), strict=True)
+        return float(sum(self.weights.get(place, 0.0) * value for place, value in pairs))
 
     def to_json(self) -> str:
         """Return the model as a JSON object."""
         return json.dumps(
             {
-                "places": [int(place) for place in self.places],
-                "weights": [round(float(weight), 6) for weight in self.weights],
+                "places": list(self.weights),
+                "weights": [round(weight, 6) for weight in self.weights.values()],
                 "score_weight": self.score_weight,
                 "bias": self.bias,
                 "share": self.share,
@@ -171,8 +163,8 @@ class Classifier:
     def from_json(cls, text: str) -> Self:
         """Load a classifier from the result of ``to_json``."""
         found = json.loads(text)
-        places, weights = np.array(found["places"], dtype=np.int64), np.array(found["weights"])
-        return cls(places, weights, found["score_weight"], found["bias"], found["share"])
+        weights = dict(zip(found["places"], found["weights"], strict=True))
+        return cls(weights, found["score_weight"], found["bias"], found["share"])
 
 
 def fit(on: Sequence[Sample], off: Sequence[Sample], background: Sequence[Sample]) -> Classifier:
@@ -199,8 +191,7 @@ def fit(on: Sequence[Sample], off: Sequence[Sample], background: Sequence[Sample
     weights = words.weights[:-1] * (slope * share)
     kept = np.abs(weights) > 1e-6  # noqa: PLR2004 - rounding of ``to_json``
     return Classifier(
-        pages.buckets[kept],
-        weights[kept],
+        dict(zip(pages.buckets[kept].tolist(), weights[kept].tolist(), strict=True)),
         float(slope * (share * words.weights[-1] + (1 - share) * score.weights[0])),
         float(slope * (share * words.bias + (1 - share) * score.bias) + offset),
         float(share),
@@ -240,7 +231,7 @@ class _Pages:
 
     def fit_both(self, rows: Places) -> tuple[_LinearModel, _LinearModel]:
         """Fit two models on some rows: one by words and score, one by score only."""
-        return self._fit(self._rows, rows), self._fit(self._scores, rows)
+        return self.fit(self._rows, rows, STRENGTH), self.fit(self._scores, rows, STRENGTH)
 
     def both(self, models: tuple[_LinearModel, _LinearModel], rows: Places) -> Floats:
         """Return the log-odds of rows by both models, one column each."""
@@ -262,10 +253,11 @@ class _Pages:
         order = np.concatenate([np.arange((self._kinds == kind).sum()) for kind in range(3)])
         return [np.flatnonzero(order % FOLDS == fold) for fold in range(FOLDS)]
 
-    def _fit(self, columns: csr_array | Floats, rows: Places) -> _LinearModel:
+    def fit(self, columns: csr_array | Floats, rows: Places, strength: float) -> _LinearModel:
+        """Fit a logistic regression of the labels of some rows on columns."""
         from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - half a second
 
-        model = LogisticRegression(C=STRENGTH, max_iter=500)
+        model = LogisticRegression(C=strength, max_iter=500)
         model.fit(columns[rows], self.labels[rows], sample_weight=self.weights(rows))
         return _LinearModel(model.coef_[0], float(model.intercept_[0]))
 
@@ -296,12 +288,8 @@ def _calibrate_marks(pages: _Pages, odds: Floats) -> tuple[float, float]:
 
 def _calibrate(pages: _Pages, odds: Floats, rows: Places) -> tuple[float, float]:
     """Fit slope (above 0) and offset of a logistic regression on held-out log-odds."""
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - half a second
-
-    model = LogisticRegression(C=1.0)
-    model.fit(odds[rows, np.newaxis], pages.labels[rows], sample_weight=pages.weights(rows))
-    slope = float(model.coef_[0, 0])
-    return (slope, float(model.intercept_[0])) if slope > 0 else (1.0, 0.0)
+    (slope,), offset = pages.fit(odds[:, np.newaxis], rows, 1.0)
+    return (float(slope), offset) if slope > 0 else (1.0, 0.0)
 
 
 def _rarity_correction(odds: Floats) -> float:

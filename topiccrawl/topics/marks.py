@@ -9,11 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from functools import lru_cache
 from heapq import nlargest
 from typing import TYPE_CHECKING, Self
-
-import numpy as np
 
 from topiccrawl.links.urls import canonical
 from topiccrawl.model import LINKS, Mark, Page, Verdict
@@ -33,9 +30,6 @@ DECISION_LIMIT = 0.5
 
 MAX_REASONS = 10
 """Most words of an explanation."""
-
-MAX_CACHED = 100_000
-"""Most words with cached weights, about 10 MB."""
 
 NO_WORDS = document({})
 
@@ -62,13 +56,13 @@ class MarkedModel:
         self.scorer = scorer
         self.classifier = classifier
         self.links = links
-        self._weight_of = lru_cache(MAX_CACHED)(self._learnt_weight)
 
     def score_page(self, page: Page) -> Verdict:
         """Return relevance and harvest as probabilities, and the decisive words."""
         by_words = self.scorer.score_page(page if self.links else page._replace(expected=None))
         weights = _weights(page.title, Scorer.judged_text(page), self.scorer)
-        added = {word: value * self._weight_of(word) for word, value in weights.items()}
+        learnt_weight = self.classifier.weights.get
+        added = {word: v * learnt_weight(bucket(word), 0.0) for word, v in weights.items()}
         learnt = sum(added.values())
         sample = Sample(NO_WORDS, by_words.relevance, by_words.article)
         harvest = probability(self.classifier.odds(sample) + learnt)
@@ -100,9 +94,6 @@ class MarkedModel:
         """Load a model from the result of ``to_json``, with an equal scorer."""
         found = json.loads(text)
         return cls(scorer, Classifier.from_json(found["classifier"]), links=found["links"])
-
-    def _learnt_weight(self, word: str) -> float:
-        return float(self.classifier.weight_at(np.array([bucket(word)], np.int64))[0])
 
     def _reasons(self, added: dict[str, float], sample: Sample, by_words: Verdict) -> Reasons:
         """Return the largest contributions; that of the score is split among the topic terms.

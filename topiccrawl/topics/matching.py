@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
+from os.path import commonprefix
 from typing import TYPE_CHECKING, NamedTuple
 
 import snowballstemmer
@@ -46,7 +47,8 @@ _LETTER = "[a-z0-9à-ɏ]"
 """Characters that may not be next to a Latin word; Chinese characters may."""
 
 _SHORT_IN_URL = 4
-"""Shorter Latin terms must be whole words in a URL: "ai" does not match ``/email/``."""
+"""Shorter Latin terms must be whole words in a URL: "ai" does not match ``/email/``, but "football"
+matches ``/worldfootball/``."""
 
 
 class Surface(NamedTuple):
@@ -98,7 +100,8 @@ class TermMatcher:
             for index, term in enumerate(terms)
             for text in _without_redundant((term, *map(fold, synonyms.get(term, ()))))
         )
-        self._url_words = [_url_pattern(term) for term in terms]
+        joined = ("".join(_WORD.findall(term)) for term in terms)
+        self._url_words = [w for w in joined if len(w) >= _SHORT_IN_URL and not has_han(w)]
         self._texts = (*terms, *(fold(t) for term in terms for t in synonyms.get(term, ())))
 
     def tokens(self) -> frozenset[str]:
@@ -117,22 +120,16 @@ class TermMatcher:
         """Return whether a percent-decoded URL contains a term, with any separators of words."""
         readable = fold(percent_decoded(url))
         spaced = " ".join(_WORD.findall(readable))
-        return self.contains(spaced) or any(
-            pattern.search(readable) for pattern in self._url_words if pattern
-        )
+        return self.contains(spaced) or any(word in readable for word in self._url_words)
 
 
-def count(surfaces: Iterable[Surface], text: str, weight: int = 1) -> dict[int, int]:
-    """Count the occurrences of terms in a folded text, multiplied by a weight.
+def count(surfaces: Iterable[Surface], text: str) -> dict[int, int]:
+    """Count the occurrences of terms in a folded text.
 
     >>> count(TermMatcher(["足球", "car"], {}).surfaces, "足球队 cars, 足球")
     {0: 2, 1: 1}
     """
-    found: dict[int, int] = {}
-    for surface in surfaces:
-        if times := surface.times_in(text):
-            found[surface.term] = found.get(surface.term, 0) + weight * times
-    return found
+    return count_all(surfaces, [text]).get(0, {})
 
 
 def count_all(surfaces: Iterable[Surface], texts: Sequence[str]) -> dict[int, dict[int, int]]:
@@ -177,7 +174,7 @@ def _surface(index: int, text: str, languages: Sequence[str]) -> Surface:
     if has_han(text):
         return Surface(index, text, _bounded(text, ""))
     first, *others = [_forms(word) for word in re.split(r"[\s-]+", text)]
-    literal = _common_start(first)
+    literal = commonprefix(first)  # noqa: RUF071 - of words
     tails = "|".join(re.escape(form.removeprefix(literal)) for form in first)
     rest = "".join(rf"[\s-]+(?:{'|'.join(map(re.escape, forms))})" for forms in others)
     return Surface(index, literal, _bounded(literal, f"(?:{tails}){rest}"))
@@ -187,25 +184,11 @@ def _forms(word: str) -> list[str]:
     return list(inflections(singular(word))) if word.isascii() and word.isalpha() else [word]
 
 
-def _common_start(texts: Sequence[str]) -> str:
-    """Return the longest common prefix."""
-    low, high = min(texts), max(texts)
-    same = (i for i, (a, b) in enumerate(zip(low, high, strict=False)) if a != b)
-    return low[: next(same, len(low))]
-
-
 def _bounded(literal: str, rest: str) -> re.Pattern[str]:
     """Return a pattern of whole words that begins with the literal, for a fast search."""
     escaped = re.escape(literal)
     left = f"(?<!{_LETTER}{escaped})" if re.match(_LETTER, literal) else ""
     return re.compile(f"{escaped}{left}{rest}(?!(?<={_LETTER}){_LETTER})")
-
-
-def _url_pattern(term: str) -> re.Pattern[str] | None:
-    """Return a pattern that finds a longer Latin term within words, as in ``/worldfootball/``."""
-    letters = "".join(_WORD.findall(term))
-    long_enough = len(letters) >= _SHORT_IN_URL and not has_han(letters)
-    return re.compile(re.escape(letters)) if long_enough else None
 
 
 def language_of(word: str, languages: Iterable[str] = ()) -> str:

@@ -29,14 +29,14 @@ from zlib import crc32
 from topiccrawl.model import Page, Verdict
 from topiccrawl.text.idf import Idf, corpus_idf
 from topiccrawl.text.normal import fold, has_han
-from topiccrawl.text.tokens import BatchCache, latin_words, shared_tokenizer, split
+from topiccrawl.text.tokens import BatchCache, Cache, latin_words, shared_tokenizer, split
 from topiccrawl.topics.linked import with_links
-from topiccrawl.topics.matching import Surface, TermMatcher, count, count_all
+from topiccrawl.topics.matching import TermMatcher, count, count_all
 from topiccrawl.topics.pagekind import own_share
 from topiccrawl.topics.vector import TopicVector, sample
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from topiccrawl.text.tokens import Tokenizer
     from topiccrawl.topics.contract import Reasons
@@ -125,7 +125,8 @@ class Scorer:
         self._norm = self.vector.norm
         places = {term: index for index, term in enumerate(self.vector.terms)}
         self._groups = _groups(topic, places)
-        self._squared_idf = _SquaredIdf(self.idf, self._matcher.tokens())
+        self._tokens = self._matcher.tokens()
+        self._squared_idf = Cache(self._squared_idf_of, _CACHED_WORDS)
         self._link_scores = BatchCache(self._score_new, _CACHED_TEXTS)
         self._measured = lru_cache(_CACHED_COUNTS)(self._measure)
 
@@ -249,10 +250,10 @@ class Scorer:
         counts: dict[str, int] = {}
         for part, weight in ((folded, 1), (heading, TITLE_WEIGHT)):
             for piece, times in Counter(self._pieces(part)).items():
-                for word in self._squared_idf.words(piece):
+                for word in self._counted_words(piece):
                     counts[word] = counts.get(word, 0) + weight * times
         squares = {word: times * self.idf(word) ** 2 for word, times in counts.items()}
-        for index, times in self._counts(folded, heading, self._matcher.surfaces).items():
+        for index, times in self._counts(folded, heading).items():
             squares[self.vector.terms[index]] = times * self._idf[index] ** 2
         norm = math.sqrt(sum(squares.values()))
         return {word: math.sqrt(square) / norm for word, square in squares.items()}
@@ -260,7 +261,7 @@ class Scorer:
     def page_words(self, text: str, title: str = "") -> set[str]:
         """Return the distinct canonical words of a text, without words of topic terms."""
         pieces = set(self._pieces(fold(f"{title}\n{text}")))
-        return {word for piece in pieces for word in self._squared_idf.words(piece)}
+        return {word for piece in pieces for word in self._counted_words(piece)}
 
     def _measure(self, text: str, title: str) -> tuple[dict[int, int], float, bool]:
         """Return term counts, squared vector length, and whether a ``must_not`` word occurs.
@@ -268,7 +269,7 @@ class Scorer:
         The length is 0 for a text without positive terms.
         """
         folded, heading = fold(text), fold(title)
-        counts = self._counts(folded, heading, self._matcher.surfaces)
+        counts = self._counts(folded, heading)
         forbidden = self._forbidden.contains(folded) or self._forbidden.contains(heading)
         if not self._has_positive(counts):
             return counts, 0.0, forbidden
@@ -283,9 +284,9 @@ class Scorer:
         counts, _, forbidden = self._measured(self.judged_text(page), page.title)
         return forbidden or any(group.isdisjoint(counts) for group in self._groups)
 
-    def _counts(self, text: str, title: str, surfaces: Iterable[Surface]) -> dict[int, int]:
-        counts = count(surfaces, text)
-        for index, times in count(surfaces, title).items():
+    def _counts(self, text: str, title: str) -> dict[int, int]:
+        counts = count(self._matcher.surfaces, text)
+        for index, times in count(self._matcher.surfaces, title).items():
             counts[index] = counts.get(index, 0) + TITLE_WEIGHT * times
         return counts
 
@@ -342,6 +343,14 @@ class Scorer:
         """Return the squared length of the text vector, without topic terms."""
         return sum(map(self._squared_idf.__getitem__, self._pieces(folded)))
 
+    def _squared_idf_of(self, piece: str) -> float:
+        """Return the contribution of a piece to the squared length of a text vector."""
+        return sum([self.idf(word) ** 2 for word in self._counted_words(piece)])
+
+    def _counted_words(self, piece: str) -> list[str]:
+        """Return the words of a piece that count, without terms, which are counted apart."""
+        return [w for w in split(piece) if w not in self._tokens and not w.isdecimal()]
+
 
 def _groups(topic: Topic, places: Mapping[str, int]) -> tuple[frozenset[int], ...]:
     """Return the topic's groups as sets of term indexes; a synonym counts as its term."""
@@ -358,27 +367,3 @@ def _below(score: float, limit: float) -> float:
     (True, True, 0.0)
     """
     return score * limit / (score + limit) if score else 0.0
-
-
-class _SquaredIdf(dict[str, float]):
-    """Cache of the squared IDF of pieces, their contribution to the squared vector length.
-
-    Args:
-        idf: Inverse document frequencies.
-        terms: Words to ignore, since they are counted as terms.
-    """
-
-    def __init__(self, idf: Idf, terms: frozenset[str]) -> None:
-        super().__init__()
-        self._idf = idf
-        self._terms = terms
-
-    def __missing__(self, piece: str) -> float:
-        if len(self) >= _CACHED_WORDS:
-            self.clear()
-        squared_length = self[piece] = sum([self._idf(word) ** 2 for word in self.words(piece)])
-        return squared_length
-
-    def words(self, piece: str) -> list[str]:
-        """Return the words of a piece that are counted."""
-        return [w for w in split(piece) if w not in self._terms and not w.isdecimal()]

@@ -6,6 +6,7 @@ from datetime import date  # noqa: TC003  (pydantic reads it at run time)
 from difflib import get_close_matches
 from functools import cache
 from importlib import resources
+from os.path import isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -222,18 +223,11 @@ def resolve(argument: str, folder: Path = FOLDER) -> Topic:
     for name, where in list_files(folder, _bundled()):
         if text in {name, read_name(where, _KIND)}:
             return read(where)
-    if "/" in text and _is_file(Path(f"{text}.toml")):
+    if "/" in text and isfile(f"{text}.toml"):  # noqa: PTH113 - may be too long for a Path
         raise TopicError(
             "{text!r} would be read as words: write {text}.toml for the file", text=text
         )
     return from_words(text)
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:  # a sentence is too long for a file name
-        return False
 
 
 def from_words(text: str) -> Topic:

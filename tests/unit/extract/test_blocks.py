@@ -87,3 +87,22 @@ def test_dialogs_are_no_text() -> None:
     inside = article(f"<p>{LINE * 4}</p>")
     for start in ("<body role=dialog>", "<dialog id=menu />", "<div role=dialog><h1>Bridge</h1>"):
         assert body(f"{start}{inside}") == (LINE * 4).strip()
+
+
+def test_parts_of_the_frame_within_the_text_are_no_text() -> None:
+    before, after = (f"<p>{word} we went. {LINE * 3}</p>" for word in ("First", "Then"))
+    popup = "<aside class=popup><h1>Thanks for being a member of our team</h1><p>Bye</p></aside>"
+    author = f"<div class=post-author><h3>About the author</h3><p>Jo writes. {LINE * 2}</p></div>"
+    share = "<div class=share-bar>Share this:</div>"
+    found = body(article(f"<div>{share}{before}{popup}{after}{share}{popup}{author}</div>"))
+    assert (
+        found == f"First we went. {LINE * 3}\nThen we went. {LINE * 3}".replace(" \n", "\n").strip()
+    )
+
+
+def test_heading_of_the_links_after_the_text_is_no_text() -> None:
+    text = f"<p>{LINE * 3}</p><h2>The budget</h2><p>{LINE * 3}</p>"
+    links = "".join(f"<li><a href=/{n}>A story about the river {n}</a>" for n in range(5))
+    found = body(article(f"<div>{text}<h3>Related stories</h3><ul>{links}</ul></div>"))
+    assert "The budget" in found
+    assert "Related" not in found

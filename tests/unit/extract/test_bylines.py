@@ -44,6 +44,7 @@ def test_source_is_read_from_text(text: str, source: str) -> None:
         ("责编：李四\n作者：张三", "张三"),
         ("作者：佚名", ""),
         ("By Jane Miller\nMarch 3, 2020", "Jane Miller"),
+        ("By\nJane Miller\nMarch 3, 2020", "Jane Miller"),  # a link
         ("Tall Hill\nBy: Jane M.\nMarch", "Jane M."),
         ("这篇文章没有署名", ""),
         ("本报记者　王小五　李　四", "王小五 李四"),
@@ -118,6 +119,7 @@ def test_any_text_gives_one_line(text: str) -> None:
         ),
         ('<div class="article-author">Jo Hill, Li Wen &amp; Åsa Ek</div>', "Jo Hill Li Wen Åsa Ek"),
         ("<p class=byline>Posted by Jane Miller</p>", "Jane Miller"),
+        ("<p class=byline><i class=hidden>Author </i><a>Jane Miller</a></p>", "Jane Miller"),
         ("<p class=byline>由 <a rel=author href=/c>陈清扬</a></p>", "陈清扬"),
         ('<span class="author">陈清扬</span>', "陈清扬"),
         ('<span class="author">编辑</span><span class="author">新城晚报</span>', ""),

@@ -132,6 +132,25 @@ def test_author_in_a_long_first_line_is_read_whole() -> None:
     assert (article.author, article.source) == ("王小五", "")
 
 
+def test_byline_without_a_name_has_no_name_of_another_part_of_the_page() -> None:
+    head = "<a href=/add>收藏本站</a><h1>车展开幕</h1><div>2016-01-12 来源： 作者：</div>"
+    article = found(f"<title>车展开幕</title>{head}<p>{SENTENCE * 4}</p>")
+    assert (article.author, article.source) == ("", "")
+
+
+def test_day_of_the_url_is_preferred_to_that_of_the_first_sentence() -> None:
+    first = f"<p>2016年1月5日，{SENTENCE * 3}</p>"
+    html = f"<title>车展开幕</title><h1>车展开幕</h1>{first}{BODY}"
+    assert found(html).published == "2016-01-12"
+    assert found(html, "http://news.site.test/1.html").published == "2016-01-05"
+
+
+def test_reporter_in_the_line_after_a_short_first_line_is_read() -> None:
+    lead = "<p>现场人山人海，来自各地的观众络绎不绝，停车也难。</p>"
+    lines = f"{lead}<p>新城晚报讯（记者王小五）{SENTENCE * 3}</p>"
+    assert found(f"<title>车展开幕</title><h1>车展开幕</h1>{lines}{BODY}").author == "王小五"
+
+
 def test_english_page_gives_its_fields() -> None:
     html = (
         '<html lang="en"><head><title>Bridge opened | The Valley Post</title></head><body>'
@@ -151,6 +170,15 @@ def test_invalid_author_is_ignored(name: str) -> None:
     article = extract(page, "http://valley.test/2020/bridge.html")
     assert article is not None
     assert article.author in ("", None)
+
+
+def test_day_with_an_ordinal_after_the_body_is_no_text() -> None:
+    posted = "<p>The toll was lower.<p>Posted by toyo on Sunday, December 4th, 2005 at 9:48 am."
+    article = found(
+        f"<html lang=en><h1>Bridge opened</h1>{ENGLISH}{posted}", "http://valley.test/b"
+    )
+    assert article.published == "2005-12-04T09:48:00"
+    assert article.body.endswith("The toll was lower.")
 
 
 def test_time_in_the_first_line_of_the_body_is_read() -> None:

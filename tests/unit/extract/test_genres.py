@@ -101,9 +101,19 @@ def test_list_by_its_url_is_no_article(path: str) -> None:
     assert extract(html, f"http://valley.test{path.rstrip('/')}-years-of-bridges/") is not None
     assert extract(html, f"http://valley.test{path.rstrip('/')}0503") is not None
     assert extract(html, f"http://valley.test/bridges?from={path}") is not None
+    assert extract(html, "http://valley.test/city/why-the-bridge-is-late/2024/05") is not None
     found = examine(html, f"http://valley.test{path}", {Genre.HUB})
     assert found is not None
     assert found.genre is Genre.HUB
+
+
+@pytest.mark.parametrize("path", ["/tag/bridge/", "/blog/category/city", "/author/ann-miller/"])
+def test_list_of_one_article_is_no_article(path: str) -> None:
+    menu = "".join(f"<li class=item-{n}>Part {n}" for n in range(9))
+    html = story()[0].replace("<body class=single>", f"<body class=single><ul>{menu}</ul>")
+    assert extract(html, f"http://valley.test{path}") is None
+    for other in (f"{path.rstrip('/')}/a-new-bridge", "/the-tag/bridge", f"/go?to={path}"):
+        assert extract(html, f"http://valley.test{other}") is not None
 
 
 def test_other_genres_are_extracted_if_requested() -> None:

@@ -131,6 +131,10 @@ def test_query_uses_the_encoding_of_its_page() -> None:
     # 你 is C4 E3 in GBK, E4 BD A0 in UTF-8, A7 41 in Big5; paths are always UTF-8
     assert canonical("http://a.test/你?w=你", encoding="gbk") == "http://a.test/%E4%BD%A0?w=%C4%E3"
     assert canonical("http://a.test/?w=你", encoding="Big5") == "http://a.test/?w=%A7A"
+    assert canonical("http://a.test/?w=東京", encoding="cp932") == "http://a.test/?w=%93%8C%8B%9E"
+    assert canonical("http://a.test/?w=서울", encoding="cp949") == "http://a.test/?w=%BC%AD%BF%EF"
+    assert canonical("http://a.test/?w=мир", encoding="cp1251") == "http://a.test/?w=%EC%E8%F0"
+    assert canonical("http://a.test/?w=é", encoding="utf-16-le") == "http://a.test/?w=%C3%A9"
     assert canonical("http://a.test/?w=你", encoding="rot13") == "http://a.test/?w=%E4%BD%A0"
 
 

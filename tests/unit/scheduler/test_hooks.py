@@ -14,7 +14,7 @@ from topiccrawl.addons.doctor.examinations import settings as examined
 from topiccrawl.addons.records.spider import TemplateSpider
 from topiccrawl.errors import SettingError
 from topiccrawl.scheduler.findings import Level
-from topiccrawl.scheduler.hooks import LEASE, check_hooks, check_own_parts, check_parts
+from topiccrawl.scheduler.hooks import LEASE, check_hooks, check_parts
 from topiccrawl.spiders.topic import TopicSpider
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def settings_with(**own: Any) -> Settings:
 )
 def test_settings_that_prevent_crawls_are_refused(own: dict[str, Any], component: str) -> None:
     (hook,) = own
-    for check in (check_parts, check_own_parts, check_hooks):
+    for check in (check_parts, check_hooks):
         with pytest.raises(SettingError, match=rf"^{hook} .*{component}.*: (write|add) "):
             check(settings_with(**own))
 
@@ -59,7 +59,7 @@ def test_custom_spiders_may_omit_our_components() -> None:
     )
     check_parts(settings)
     with pytest.raises(SettingError, match=r"^SPIDER_MIDDLEWARES lacks .*LinkFilterMiddleware"):
-        check_own_parts(settings)
+        check_hooks(settings)
     check_parts(settings_with(EXTENSIONS={}, AUTOTHROTTLE_ENABLED="0"))
 
 

@@ -57,7 +57,7 @@ class TopicAdaptation:
         self.adapter = adapter
         self.own = own
         self.log = ChangeLog(storage_of(crawler.settings))
-        self.frontier = frontier_place(crawler.settings, spider)
+        self.frontier = frontier_place(crawler)
         self.number = 0
         self._storing: asyncio.Task[None] | None = None
 
@@ -172,6 +172,8 @@ def learner_of(
 ) -> TopicLearner | None:
     """Return the adapter of ``TOPICCRAWL_ADAPTATION``, or None if adaptation is off.
 
+    Its parameters are ``TOPICCRAWL_ADAPT_*``; ``floor`` defaults to the topic's limit.
+
     Args:
         settings: Settings of the crawl.
         scorer: Scorer of the user's topic.
@@ -183,7 +185,8 @@ def learner_of(
     method = method_of(settings, settings["TOPICCRAWL_STRATEGY"])
     if not method:
         return None
-    parameters = parameters_of(settings, scorer.lower_limit)
+    given = read_parameters(settings, "TOPICCRAWL_ADAPT_", AdaptationParameters)
+    parameters = AdaptationParameters(**{"floor": scorer.lower_limit, **given})
     seed = settings.getint("TOPICCRAWL_ADAPT_SEED")
     return TopicLearner(scorer, strategy, method, parameters, seed)
 
@@ -210,13 +213,3 @@ def method_of(settings: BaseSettings, strategy: str = DEFAULT) -> str:
             choices=", ".join(METHODS),
         )
     return name
-
-
-def parameters_of(settings: BaseSettings, lower_limit: float) -> AdaptationParameters:
-    """Return the parameters from ``TOPICCRAWL_ADAPT_*``; ``floor`` defaults to the topic's limit.
-
-    Raises:
-        SettingError: If a value is not a number or is out of range.
-    """
-    given = read_parameters(settings, "TOPICCRAWL_ADAPT_", AdaptationParameters)
-    return AdaptationParameters(**{"floor": lower_limit, **given})

@@ -12,16 +12,17 @@ There are two methods:
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from topiccrawl.addons.adaptation.feedback import FeedbackAdapter
 from topiccrawl.addons.adaptation.words import MAX_LOG_ODDS, WordAdapter
-from topiccrawl.errors import SettingError
 from topiccrawl.links.strategies.contract import LEARNT
 from topiccrawl.links.strategies.link_texts import block_texts
+from topiccrawl.links.strategies.parameters import check_ranges
+from topiccrawl.messages import message
 from topiccrawl.text.tokens import BatchCache
 
 if TYPE_CHECKING:
@@ -102,18 +103,10 @@ class AdaptationParameters:
     ceiling_quantile: float = 0.8
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            low, high = _RANGES.get(field.name, (0, 1))
-            value = getattr(self, field.name)
-            if not low <= value <= high:
-                raise SettingError(
-                    "Adaptation parameter {name} = {value!r}: set a number from "
-                    "{low:g} to {high:g}",
-                    name=field.name,
-                    value=value,
-                    low=low,
-                    high=high,
-                )
+        text = message(
+            "Adaptation parameter {name} = {value!r}: set a number from {low:g} to {high:g}"
+        )
+        check_ranges(self, _RANGES, text)
 
 
 class TopicLearner:
@@ -142,6 +135,8 @@ class TopicLearner:
         self._parameters = parameters or AdaptationParameters()
         given = own.vector, self._parameters, np.random.default_rng(seed)
         self._adapter = WordAdapter(*given) if method == "words" else FeedbackAdapter(*given)
+        self.adapt, self.present = self._adapter.adapt, self._adapter.present
+        self.state, self.restore = self._adapter.state, self._adapter.restore
 
     def learn(self, page: Page, verdict: Verdict) -> bool:
         """Count a judged page; return whether its words were learnt."""
@@ -151,14 +146,6 @@ class TopicLearner:
             self._adapter.learn(document, relevance, weight)
         return bool(weight)
 
-    def adapt(self) -> TopicUpdate | None:
-        """Return the changed topic, or None if a change is not due or nothing was learnt."""
-        return self._adapter.adapt()
-
-    def present(self) -> TopicUpdate | None:
-        """Return the topic after all changes, or None."""
-        return self._adapter.present()
-
     def apply(self, number: int, change: TopicUpdate | None = None) -> None:
         """Use the scorers of a change; ``words`` changes those of links, ``genetic`` all."""
         step = LEARNT if self.method == "words" else 1
@@ -167,14 +154,6 @@ class TopicLearner:
             self._strategy.adopt(links)
             self._set_upper_limit(change.upper_limit)
         self._strategy.version = (self._version + number * step) % 2**32
-
-    def state(self) -> dict[str, Any]:
-        """Return the state as JSON values."""
-        return self._adapter.state()
-
-    def restore(self, state: Mapping[str, Any]) -> None:
-        """Restore a result of ``state``."""
-        self._adapter.restore(state)
 
     def _document(self, page: Page, verdict: Verdict) -> tuple[dict[str, float], float]:
         """Return the document to learn and its relevance.
@@ -249,10 +228,6 @@ class LearntLinks:
     def contains(self, text: str) -> bool:
         """Return whether an anchor text or URL contains one of the user's keywords."""
         return self.own.contains(text)
-
-    def score_text(self, text: str, title: str = "") -> Verdict:
-        """Return the verdict by the user's terms."""
-        return self.own.score_text(text, title)
 
     def _new_gains(self, texts: Sequence[str]) -> list[float]:
         return list(map(self._gain, self.own.tokenizer.word_sets(texts)))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from dataclasses import dataclass
+from collections import Counter
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Self
 
@@ -28,15 +27,6 @@ TRIALS = 3
 MIN_ARTICLES = 2
 """Articles in the trial from which the site's blank pages are always rendered."""
 
-MOST_SITES = 10_000
-"""Sites stored; above it the least recently used one is evicted."""
-
-
-@dataclass(slots=True)
-class _Site:
-    trials: int = 0
-    articles: int = 0
-
 
 class RenderingRule:
     """Decision per site whether its blank pages are rendered.
@@ -50,26 +40,17 @@ class RenderingRule:
     """
 
     def __init__(self) -> None:
-        self._sites: OrderedDict[str, _Site] = OrderedDict()
+        self._trials, self._articles = Counter[str](), Counter[str]()
 
     def wants(self, url: str) -> bool:
         """Return whether a blank page of this URL's site is to be rendered."""
-        site = self._site(url)
-        return site.articles >= MIN_ARTICLES or site.trials < TRIALS
+        site = site_of(url)
+        return self._articles[site] >= MIN_ARTICLES or self._trials[site] < TRIALS
 
     def observe(self, url: str, *, article: bool) -> None:
         """Record whether a rendered page was an article."""
-        site = self._site(url)
-        site.trials += 1
-        site.articles += article
-
-    def _site(self, url: str) -> _Site:
-        name = site_of(url)
-        site = self._sites.setdefault(name, _Site())
-        self._sites.move_to_end(name)
-        if len(self._sites) > MOST_SITES:
-            self._sites.popitem(last=False)
-        return site
+        self._trials[site_of(url)] += 1
+        self._articles[site_of(url)] += article
 
 
 class BrowserMiddleware:

@@ -47,13 +47,10 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, SendGateHandler):  # type:
 
     async def _pass_gate(self, request: Request) -> None:
         await self._check(request.url, resolve=not request.meta.get("proxy"))
-        assert self._crawler.engine is not None  # noqa: S101 - it downloads
-        scheduler: Any = self._crawler.engine.scheduler
-        if not hasattr(scheduler, "leaves"):
-            return
-        while wait := scheduler.waits(request):  # noqa: ASYNC110 - by the host's clock
+        gate = self._gate
+        while gate and (wait := gate.waits(request)):  # noqa: ASYNC110 - by the host's clock
             await asyncio.sleep(wait)
-        if not scheduler.leaves(request):
+        if gate and not gate.leaves(request):
             raise DownloadFailedError("not sent: this node may have timed out")
 
     async def _check(self, url: str, *, resolve: bool) -> None:

@@ -7,10 +7,10 @@ import platform
 import re
 import resource
 import shutil
-import sys
 import tempfile
 import time
 from collections import defaultdict
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
@@ -46,7 +46,6 @@ FILES = 1024
 EARLIEST = datetime(2025, 1, 1, tzinfo=UTC).timestamp()
 """Earliest plausible time, seconds since the epoch."""
 
-PYTHON = (3, 11)
 FOR = {
     "js": ("TOPICCRAWL_JS", "pages rendered by scripts"),
     "warc": ("WARC_DIR", "WARC files"),
@@ -60,11 +59,8 @@ _EXTRA = re.compile(r"""extra\s*==\s*['"]([^'"]+)['"]""")
 
 def versions(_: BaseSettings) -> Iterator[Finding]:
     """Check Python and the dependencies of topiccrawl."""
-    python = platform.python_version()
-    if sys.version_info < PYTHON:
-        yield fail("python", python, "install Python 3.11 or newer")
-    else:
-        yield ok("python", f"{python}, topiccrawl {__version__}, Scrapy {version('scrapy')}")
+    own, scrapy = f"topiccrawl {__version__}", f"Scrapy {version('scrapy')}"
+    yield ok("python", f"{platform.python_version()}, {own}, {scrapy}")
     needed = _needed()
     if not needed:
         text = "topiccrawl is not installed here: its dependencies are unknown"
@@ -107,13 +103,10 @@ def dictionary(_: BaseSettings) -> Iterator[Finding]:
 def _needed() -> dict[str, list[Requirement]]:
     """Return the requirements of topiccrawl by extra; "" for the required dependencies."""
     found: defaultdict[str, list[Requirement]] = defaultdict(list)
-    try:
-        texts = requires("topiccrawl") or []
-    except PackageNotFoundError:
-        return {}
-    for text in texts:
-        extra = _EXTRA.search(text)
-        found[extra.group(1) if extra else ""].append(Requirement(text))
+    with suppress(PackageNotFoundError):
+        for text in requires("topiccrawl") or []:
+            extra = _EXTRA.search(text)
+            found[extra[1] if extra else ""].append(Requirement(text))
     return found
 
 
@@ -233,16 +226,10 @@ def manners(given: BaseSettings) -> Iterator[Finding]:
 
 
 EXAMINATIONS: Mapping[str, Examination] = {
-    "versions": versions,
-    "extras": extras,
-    "settings": settings,
-    "manners": manners,
-    "dictionary": dictionary,
-    "disk": disk,
-    "state": state,
-    "memory": memory,
-    "clock": clock,
+    one.__name__: one
+    for one in (versions, extras, settings, manners, dictionary, disk, state, memory, clock)
 }
+"""The built-in examinations by name."""
 
 
 def examinations_of(given: BaseSettings) -> dict[str, Examination]:

@@ -32,7 +32,6 @@ class SiteFrames:
         self._knowledge = knowledge
         self._frames: dict[str, SiteFrame] = {}
         self._loading: dict[str, asyncio.Task[None]] = {}
-        self._opened: asyncio.Task[None] | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -44,8 +43,10 @@ class SiteFrames:
         spider = crawler.spider
         if not crawler.settings.getbool("TOPICCRAWL_FRAMES") or not isinstance(spider, TopicSpider):
             raise NotConfigured
-        frames = cls(Sites(storage_of(crawler.settings)))
+        knowledge = Sites(storage_of(crawler.settings))
+        frames = cls(knowledge)
         spider.frame_of = frames.frame
+        crawler.signals.connect(knowledge.open, signals.spider_opened)
         crawler.signals.connect(frames.close, signals.spider_closed)
         return frames
 
@@ -62,12 +63,8 @@ class SiteFrames:
         for site, frame in self._frames.items():
             if frame.pages or frame.by_hand:
                 await self._knowledge.put(site, {KEY: frame.to_json()})
-        if self._opened is not None:
-            await self._knowledge.close()
+        await self._knowledge.close()
 
     async def _load(self, site: str) -> None:
-        if self._opened is None:
-            self._opened = asyncio.create_task(self._knowledge.open())
-        await asyncio.shield(self._opened)
         known = await self._knowledge.get(site)
         self._frames[site] = SiteFrame.from_json(known.get(KEY, {}))

@@ -9,6 +9,7 @@ and the frame is rebuilt. A selector set by the operator is kept.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from topiccrawl.extract.frames import MISSES, FrameTrial, FrameView
@@ -37,6 +38,7 @@ MOST_LINES, LONGEST = 600, 200
 """Most lines stored, and most characters of a line; repeated lines are short."""
 
 
+@dataclass
 class SiteFrame:
     """Learned frame of one site.
 
@@ -49,13 +51,14 @@ class SiteFrame:
         misses: Number of consecutive failed checks.
     """
 
-    def __init__(self) -> None:
-        self.pages = 0
-        self.boxes: Counter[str] = Counter()
-        self.lines: Counter[str] = Counter()
-        self.by_hand = ""
-        self.kept: set[str] = set()
-        self.misses = 0
+    pages: int = 0
+    boxes: Counter[str] = field(default_factory=Counter)
+    lines: Counter[str] = field(default_factory=Counter)
+    by_hand: str = ""
+    kept: set[str] = field(default_factory=set)
+    misses: int = 0
+
+    def __post_init__(self) -> None:
         self._used = 0
 
     @property
@@ -107,10 +110,9 @@ class SiteFrame:
     def learn(self, trial: FrameTrial, body: Body | None) -> None:
         """Learn from the result on a page, and from its body if it is an article."""
         self._used += trial.used
-        if trial.agrees is not None:
-            self.misses = 0 if trial.agrees else self.misses + 1
-            if self.misses >= MISSES:
-                self.forget()
+        self.misses = trial.misses(self.misses)
+        if self.misses >= MISSES:
+            self.forget()
         if body is not None:
             self.observe(body)
 
@@ -123,23 +125,11 @@ class SiteFrame:
     def to_json(self) -> dict[str, Any]:
         """Return JSON-serializable values, without lines of a single article."""
         lines = {line: times for line, times in self.lines.items() if times > 1}
-        return {
-            "pages": self.pages,
-            "boxes": dict(self.boxes),
-            "lines": lines,
-            "by_hand": self.by_hand,
-            "kept": sorted(self.kept),
-            "misses": self.misses,
-        }
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        return values | {"lines": lines, "kept": sorted(self.kept)}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> SiteFrame:
         """Load a frame from the result of ``to_json``; {} gives a new frame."""
-        frame = cls()
-        frame.pages = int(values.get("pages", 0))
-        frame.boxes = Counter(values.get("boxes", {}))
-        frame.lines = Counter(values.get("lines", {}))
-        frame.by_hand = str(values.get("by_hand", ""))
-        frame.kept = set(values.get("kept", ()))
-        frame.misses = int(values.get("misses", 0))
-        return frame
+        counts = {name: Counter(values.get(name, {})) for name in ("boxes", "lines")}
+        return cls(**{**values, **counts, "kept": set(values.get("kept", ()))})

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import random
 import sys
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Self, cast
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from topiccrawl.model import Mark, Page, Verdict
-    from topiccrawl.topics.contract import RelevanceModel
+    from topiccrawl.spiders.topic import TopicSpider
 
 logger = logging.getLogger(__name__)
 
@@ -74,34 +74,24 @@ class PageSample:
             self.pages[place : place + 1] = [mark._replace(text=mark.text[:CHARACTERS])]
 
 
-class Judging(Protocol):
-    """Spider that crawls for topics."""
-
-    scorer: Scorer | MultiScorer
-    judges: list[RelevanceModel]
-    """Relevance models, one for each topic; ``scorer`` has the words of the topics."""
-    judges_links: bool
-    """True if the links to a page count in its relevance."""
-
-
 class MarkedTopic:
     """Score the pages of each topic by a model learned from its marks, if there are marks.
 
     Args:
-        crawler: Crawler of the spider.
+        crawler: Crawler of a topic spider.
+
+    Attributes:
+        learning: Allows one learning process at a time.
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        spider: Any = crawler.spider
-        self.spider: Judging = spider
+        self.crawler = crawler
+        self.spider = cast("TopicSpider", crawler.spider)
         self.rescoring = Rescoring(crawler.settings, self.verdicts)
+        self.learning = asyncio.Lock()
         scorer = self.spider.scorer
         scorers = scorer.scorers if isinstance(scorer, MultiScorer) else (scorer,)
-        lock = asyncio.Lock()
-        self.topics = [
-            TopicMarks(crawler, index, one, lock, self.rescoring)
-            for index, one in enumerate(scorers)
-        ]
+        self.topics = [TopicMarks(self, index, one) for index, one in enumerate(scorers)]
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -110,11 +100,8 @@ class MarkedTopic:
         Raises:
             NotConfigured: If the spider has no topic, or TOPICCRAWL_RELEVANCE is set.
         """
-        scorer = getattr(crawler.spider, "scorer", None)
-        if (
-            not isinstance(scorer, (Scorer, MultiScorer))
-            or crawler.settings["TOPICCRAWL_RELEVANCE"]
-        ):
+        scorer, other = getattr(crawler.spider, "scorer", None), "TOPICCRAWL_RELEVANCE"
+        if not isinstance(scorer, Scorer | MultiScorer) or crawler.settings[other]:
             raise NotConfigured
         marked = cls(crawler)
         for topic in marked.topics:
@@ -148,27 +135,18 @@ class TopicMarks:
     The model is learned in a separate process, at the start and after each change of the marks.
 
     Args:
-        crawler: Crawler of the spider.
+        marked: All topics of the crawl.
         index: Index of the topic among the topics of the spider.
         scorer: Scorer by the words of the topic.
-        lock: Lock that allows one learning process at a time.
-        rescoring: Re-scores stored articles.
     """
 
-    def __init__(
-        self, crawler: Crawler, index: int, scorer: Scorer, lock: asyncio.Lock,
-        rescoring: Rescoring,
-    ) -> None:  # fmt: skip
-        spider: Any = crawler.spider
-        self.crawler = crawler
-        self.spider: Judging = spider
+    def __init__(self, marked: MarkedTopic, index: int, scorer: Scorer) -> None:
+        self.marked = marked
         self.scorer = scorer
         self.topic = scorer.topic
         self._index = index
-        self._lock = lock
-        self._rescoring = rescoring
         name = self.topic.name
-        self._sites = Sites(storage_of(crawler.settings))
+        self._sites = Sites(storage_of(marked.crawler.settings))
         self.store = MarkStore(self._sites, name)
         self.sample = PageSample(0, (), random.Random(name))  # noqa: S311 - no secret
         self._marks: dict[str, Mark] = {}
@@ -196,7 +174,7 @@ class TopicMarks:
         await self._refresh()
         self._loop.start(EVERY, now=False)
 
-    def judged(self, page: Page, verdict: Verdict) -> None:  # noqa: ARG002 - as the signal sends
+    def judged(self, page: Page) -> None:
         """Add a page to the sample unless its robots directives forbid it."""
         if not (page.directives.noarchive or page.directives.noindex):
             self.sample.add(page)
@@ -253,7 +231,7 @@ class TopicMarks:
 
     def _derive_terms(self) -> None:
         """Derive the terms of a topic without terms from its examples."""
-        scorer, strategy = self.scorer, context_of(self.crawler).spec.strategy
+        scorer, strategy = self.scorer, context_of(self.marked.crawler).spec.strategy
         if self.topic.terms or strategy is None:
             return
         vector = derived_vector(tuple(self._marks.values()), self.sample.pages)
@@ -275,19 +253,19 @@ class TopicMarks:
 
     async def _learn(self, marks: Sequence[Mark]) -> None:
         """Learn a model from marks, and put it to use."""
-        judges, stats = self.spider.judges, self.crawler.stats
-        if not marks and judges[self._index] is self.scorer:
+        spider, stats = self.marked.spider, self.marked.crawler.stats
+        if not marks and spider.judges[self._index] is self.scorer:
             return
         pages: Sequence[Mark] = self.sample.pages
-        if not self.spider.judges_links:  # marks and sample may be of a crawl that did
+        if not spider.judges_links:  # marks and sample may be of a crawl that did
             marks, pages = without_links(marks), without_links(pages)
         data = request(self.scorer, marks, pages)
-        async with self._lock:
+        async with self.marked.learning:
             learned = await learn_in_process(data)
         if learned is None:
             return
         model = MarkedModel.from_json(self.scorer, learned) if learned else None
-        judges[self._index] = OnWordScale(model, self.scorer) if model else self.scorer
+        spider.judges[self._index] = OnWordScale(model, self.scorer) if model else self.scorer
         share = model.classifier.share if model else 0.0
         stats.inc_value("topiccrawl/marks", len(marks) - self._counted)
         stats.set_value("topiccrawl/marks/share", share)
@@ -295,7 +273,7 @@ class TopicMarks:
         source = f"Topic {self.topic.name}: model learned from {len(marks)} marks"
         logger.info("%s; its weight in the relevance is %.0f %%", source, share * 100)
         if marks and model:
-            self._rescoring.begin(self.topic.name)
+            self.marked.rescoring.begin(self.topic.name)
 
 
 async def learn_in_process(data: str) -> str | None:

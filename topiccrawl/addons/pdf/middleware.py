@@ -21,7 +21,7 @@ from topiccrawl.text.digest import fold
 from topiccrawl.text.normal import has_han
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from scrapy import Request
     from scrapy.crawler import Crawler
@@ -76,18 +76,12 @@ _SHORT = 0.7
 
 
 class PdfMiddleware:
-    """Converts PDF files to HTML; other responses and unreadable files are passed on unchanged.
+    """Converts PDF files to HTML; other responses and unreadable files are passed on unchanged."""
 
-    Args:
-        pages: Maximum number of pages read per file.
-        most_bytes: Maximum size of a file in bytes.
-        count: Increments the stat with this name.
-    """
-
-    def __init__(self, pages: int, most_bytes: int, count: Callable[[str], None]) -> None:
-        self._pages = pages
-        self._most_bytes = most_bytes
-        self._count = count
+    def __init__(self, crawler: Crawler) -> None:
+        self._stats = crawler.stats
+        self._pages = crawler.settings.getint("TOPICCRAWL_PDF_PAGES")
+        self._most_bytes = crawler.settings.getint("TOPICCRAWL_PDF_BYTES")
         self._slots = asyncio.Semaphore(CONCURRENCY)
 
     @classmethod
@@ -97,25 +91,20 @@ class PdfMiddleware:
         Raises:
             NotConfigured: If TOPICCRAWL_PDF is off.
         """
-        settings, stats = crawler.settings, crawler.stats
-        if not settings.getbool("TOPICCRAWL_PDF"):
+        if not crawler.settings.getbool("TOPICCRAWL_PDF"):
             raise NotConfigured
-        return cls(
-            settings.getint("TOPICCRAWL_PDF_PAGES"),
-            settings.getint("TOPICCRAWL_PDF_BYTES"),
-            lambda name: stats.inc_value(f"topiccrawl/pdf/{name}"),
-        )
+        return cls(crawler)
 
     async def process_response(self, request: Request, response: Response) -> Response:  # noqa: ARG002
         """Return an HTML response with the text of a PDF file, or the original response."""
         if not response.body[:1024].lstrip().startswith(MAGIC):
             return response
-        if len(response.body) > self._most_bytes:
-            self._count("too_large")
-            return response
-        async with self._slots:
-            page = await self._read(response.body)
-        self._count("read" if page else "unread")
+        page, outcome = "", "too_large"
+        if len(response.body) <= self._most_bytes:
+            async with self._slots:
+                page = await self._read(response.body)
+            outcome = "read" if page else "unread"
+        self._stats.inc_value(f"topiccrawl/pdf/{outcome}")
         if not page:
             return response
         headers = response.headers.copy()

@@ -16,13 +16,12 @@ from topiccrawl.storage.factory import closed_after, storage_of
 from topiccrawl.text.normal import fold, has_han
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
     from topiccrawl.links.strategies.contract import LinkStrategy
-    from topiccrawl.storage.contract import Storage
 
 LOADED_STORIES = 20_000
 """Number of newest stored stories whose headlines are loaded at the start."""
@@ -49,21 +48,16 @@ class KnownStoryMiddleware:
     its anchor is ignored. A link to the same URL with another text can raise the value again.
 
     Args:
+        crawler: Crawler of the crawl.
         strategy: Link strategy of the crawl.
-        storage: Storage of the stories.
         topic: Name of the crawl's topic.
-        count: Called for each lowered link.
     """
 
-    def __init__(
-        self, strategy: LinkStrategy, storage: Storage, topic: str, count: Callable[[], None]
-    ) -> None:
+    def __init__(self, crawler: Crawler, strategy: LinkStrategy, topic: str) -> None:
         self.headlines = Headlines()
+        self._crawler = crawler
         self._strategy = strategy
-        self._storage = storage
         self._topic = topic
-        self._count = count
-        self._loaded = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -73,18 +67,24 @@ class KnownStoryMiddleware:
             NotConfigured: If TOPICCRAWL_REPRINT_LINKS is off, or the crawl has no link strategy or
                 no topic.
         """
-        spec, stats = context_of(crawler).spec, crawler.stats
+        spec = context_of(crawler).spec
         wanted = crawler.settings.getbool("TOPICCRAWL_REPRINT_LINKS")
         if not wanted or spec.strategy is None or spec.topic is None:
             raise NotConfigured
-        middleware = cls(
-            spec.strategy,
-            storage_of(crawler.settings),
-            spec.topic.name,
-            lambda: stats.inc_value("topiccrawl/links/known-story"),
-        )
+        middleware = cls(crawler, spec.strategy, spec.topic.name)
+        crawler.signals.connect(middleware.opened, signals.spider_opened)
         crawler.signals.connect(middleware.stored, signals.item_scraped)
         return middleware
+
+    async def opened(self) -> None:
+        """Add the headlines of the newest stored stories."""
+        storage = storage_of(self._crawler.settings)
+        if not storage.exists():
+            return
+        async with closed_after(storage.listing()) as listing:
+            _, stories = await listing.page(self._topic, LOADED_STORIES, 0)
+        for story in reversed(stories):
+            self.headlines.add(story.title, site_of(story.url))
 
     def stored(self, item: object) -> None:
         """Add the headline of a stored story; reprints are dropped before this signal."""
@@ -97,9 +97,6 @@ class KnownStoryMiddleware:
         result: AsyncIterator[Any],
     ) -> AsyncIterator[Any]:
         """Yield all output; in findings, offers of known stories are lowered."""
-        if not self._loaded:
-            self._loaded = True
-            await self._load()
         async for output in result:
             if isinstance(output, Findings):
                 yield output._replace(offers=tuple(map(self._lowered, output.offers)))
@@ -109,19 +106,11 @@ class KnownStoryMiddleware:
     def _lowered(self, offer: Offer) -> Offer:
         if not self.headlines.is_from_other_site(offer.anchor, site_of(offer.url)):
             return offer
-        self._count()
+        self._crawler.stats.inc_value("topiccrawl/links/known-story")
         evidence = self._strategy.rescore(offer.evidence, "", "")
         return offer._replace(
             lane=max(offer.lane, NORMAL), evidence=evidence, anchor="", context=""
         )
-
-    async def _load(self) -> None:
-        if not self._storage.exists():
-            return
-        async with closed_after(self._storage.listing()) as listing:
-            _, stories = await listing.page(self._topic, LOADED_STORIES, 0)
-        for story in reversed(stories):
-            self.headlines.add(story.title, site_of(story.url))
 
 
 class Headlines:
@@ -135,8 +124,7 @@ class Headlines:
     False
     """
 
-    def __init__(self, most: int = MAX_HEADLINES) -> None:
-        self._most = most
+    def __init__(self) -> None:
         self._sites = OrderedDict[str, str]()
 
     def add(self, title: str, site: str) -> None:
@@ -144,7 +132,7 @@ class Headlines:
         key = _key(title)
         if key and key not in self._sites:
             self._sites[key] = site
-            if len(self._sites) > self._most:
+            if len(self._sites) > MAX_HEADLINES:
                 self._sites.popitem(last=False)
 
     def is_from_other_site(self, anchor: str, site: str) -> bool:

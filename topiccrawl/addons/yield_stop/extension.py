@@ -26,12 +26,12 @@ from scrapy.exceptions import NotConfigured
 from topiccrawl.errors import SettingError
 from topiccrawl.frontier.contract import Ending, Outcome
 from topiccrawl.model import Kind, Lease
-from topiccrawl.scheduler.context import CrawlContext, context_of
+from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.finish import LOW_YIELD
 from topiccrawl.scheduler.hooks import number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
@@ -59,23 +59,21 @@ class YieldStop:
     """Close the spider when the expected yield of the best queued URLs is too low.
 
     Args:
-        context: The crawl.
-        judges: Returns whether a page with a given relevance is on topic.
+        crawler: Crawler of a spider that judges its pages.
+
+    Attributes:
         level: Share of relevant pages among the next ones below which the crawl ends, in (0, 1].
         window: Number of outcomes that calibrate the forecast; no forecast is made before.
         ahead: Number of pages that a forecast covers, and of queued URLs that it reads.
     """
 
-    def __init__(
-        self, context: CrawlContext, judges: Callable[[float], bool], level: float, window: int,
-        ahead: int,
-    ) -> None:  # fmt: skip
-        self.context = context
-        self.judges = judges
-        self.level = level
-        self.window = window
-        self.ahead = ahead
-        self.forecast = YieldForecast(window, ahead)
+    def __init__(self, crawler: Crawler) -> None:
+        settings = crawler.settings
+        self.context = context_of(crawler)
+        self.level = level_of(settings)
+        self.window = max(1, int(number(settings, "TOPICCRAWL_STOP_WINDOW")))
+        self.ahead = max(1, int(number(settings, "TOPICCRAWL_STOP_AHEAD")))
+        self.forecast = YieldForecast(self.window, self.ahead)
         self._outcomes = 0
         self._low = 0
 
@@ -87,17 +85,13 @@ class YieldStop:
             NotConfigured: If TOPICCRAWL_STOP_YIELD is 0, or the spider judges no pages.
             SettingError: If a setting cannot be used.
         """
-        settings, context = crawler.settings, context_of(crawler)
-        level, judges = level_of(settings), context.spec.judges
-        if not level or judges is None:
+        stop, spec = cls(crawler), context_of(crawler).spec
+        if not stop.level or spec.judges is None:
             raise NotConfigured
-        if context.spec.watch == "on":  # a watch ends only when cancelled
+        if spec.watch == "on":  # a watch ends only when cancelled
             logger.info("TOPICCRAWL_STOP_YIELD is ignored in a watch")
             raise NotConfigured
-        window = max(1, int(number(settings, "TOPICCRAWL_STOP_WINDOW")))
-        ahead = max(1, int(number(settings, "TOPICCRAWL_STOP_AHEAD")))
-        stop = cls(context, judges, level, window, ahead)
-        context.on_settled(stop.settled)
+        stop.context.on_settled(stop.settled)
         return stop
 
     def settled(self, lease: Lease, outcome: Outcome) -> None:

@@ -18,8 +18,7 @@ from topiccrawl.links.strategies.contract import (
 from topiccrawl.links.strategies.link_block import LinkBlock
 from topiccrawl.links.strategies.link_texts import MAX_KEPT
 from topiccrawl.links.strategies.parameters import StrategyParameters
-from topiccrawl.links.strategies.shark import Shark
-from topiccrawl.links.strategies.shark_inlink import SharkInlink
+from topiccrawl.links.strategies.shark import Shark, SharkInlink
 from topiccrawl.links.strategies.shark_plus import SharkPlus
 from topiccrawl.messages import message
 

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from topiccrawl.model import Evidence, Link, Verdict
 
 
+def _offers(links: Sequence[Link], new: Evidence) -> list[Offer]:
+    """Return offers with the same evidence for all links of a page."""
+    return [Offer(link.url, PRIOR, new, link.anchor, link.context[:MAX_KEPT]) for link in links]
+
+
 class BreadthFirst(BaseStrategy):
     """Breadth-first: URLs nearest to a seed come first; link texts are not used."""
 
@@ -25,8 +30,7 @@ class BreadthFirst(BaseStrategy):
     @override
     def offers(self, verdict: Verdict, evidence: Evidence, links: Sequence[Link]) -> list[Offer]:
         """Return offers with the depth of the page plus one."""
-        new = ((evidence[0] if evidence else 0.0) + 1.0,)
-        return [Offer(link.url, PRIOR, new, link.anchor, link.context[:MAX_KEPT]) for link in links]
+        return _offers(links, ((evidence[0] if evidence else 0.0) + 1.0,))
 
     @override
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
@@ -48,8 +52,7 @@ class BestFirst(BaseStrategy):
     @override
     def offers(self, verdict: Verdict, evidence: Evidence, links: Sequence[Link]) -> list[Offer]:
         """Return offers with the page's relevance."""
-        new = (verdict.relevance,)
-        return [Offer(link.url, PRIOR, new, link.anchor, link.context[:MAX_KEPT]) for link in links]
+        return _offers(links, (verdict.relevance,))
 
 
 class FirstCome(BaseStrategy):
@@ -65,7 +68,7 @@ class FirstCome(BaseStrategy):
     @override
     def offers(self, verdict: Verdict, evidence: Evidence, links: Sequence[Link]) -> list[Offer]:
         """Return offers without evidence."""
-        return [Offer(li.url, PRIOR, (), li.anchor, li.context[:MAX_KEPT]) for li in links]
+        return _offers(links, ())
 
     @override
     def fold(self, known: Evidence, new: Evidence) -> Evidence:

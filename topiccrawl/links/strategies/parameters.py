@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
 
 from topiccrawl.errors import SettingError
+from topiccrawl.messages import message
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,18 +103,27 @@ class StrategyParameters:
     shrinkage: float = 3.0
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            low, high = _RANGES.get(field.name, (0.0, 1.0))
-            value = getattr(self, field.name)
-            if not low <= value <= high:
-                raise SettingError(
-                    "Link strategy parameter {name} = {value!r}: give a number from "
-                    "{low:g} to {high:g}.",
-                    name=field.name,
-                    value=value,
-                    low=low,
-                    high=high,
-                )
+        text = message(
+            "Link strategy parameter {name} = {value!r}: give a number from {low:g} to {high:g}."
+        )
+        check_ranges(self, _RANGES, text)
+
+
+def check_ranges(parameters: Any, ranges: Mapping[str, tuple[float, float]], text: str) -> None:  # noqa: ANN401
+    """Check the fields of a dataclass.
+
+    Args:
+        parameters: The dataclass.
+        ranges: Smallest and largest value by field; [0, 1] for other fields.
+        text: Error message with the places name, value, low and high.
+
+    Raises:
+        SettingError: A value is out of its range.
+    """
+    for name, value in ((one.name, getattr(parameters, one.name)) for one in fields(parameters)):
+        low, high = ranges.get(name, (0.0, 1.0))
+        if not low <= value <= high:
+            raise SettingError(text, name=name, value=value, low=low, high=high)
 
 
 _TERMS = ("anchor", "context", "promise", "prior", "parents", "region", "section")

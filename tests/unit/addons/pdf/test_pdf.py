@@ -8,6 +8,7 @@ import pytest
 from scrapy import Request
 from scrapy.http import HtmlResponse, Response
 from scrapy.settings import Settings
+from scrapy.utils.test import get_crawler
 
 from topiccrawl.addons.pdf.middleware import PdfMiddleware, check_pdf, page_of
 from topiccrawl.errors import SettingError
@@ -80,14 +81,16 @@ def made_pdf(
 
 
 def read(data: bytes, most_bytes: int = 1_000_000, pages: int = 20) -> tuple[Response, list[str]]:
-    counted: list[str] = []
+    limits = {"TOPICCRAWL_PDF_PAGES": pages, "TOPICCRAWL_PDF_BYTES": most_bytes}
+    crawler = get_crawler(settings_dict={"TOPICCRAWL_PDF": True, **limits})
 
     async def act() -> Response:
-        middleware = PdfMiddleware(pages, most_bytes, counted.append)
+        middleware = PdfMiddleware.from_crawler(crawler)
         answer = Response(URL, headers={"Content-Type": "application/pdf"}, body=data)
         return await middleware.process_response(Request(URL), answer)
 
-    return asyncio.run(act()), counted
+    response = asyncio.run(act())
+    return response, [name.rpartition("/")[2] for name in crawler.stats.get_stats()]
 
 
 def test_file_is_an_article_with_title_day_and_paragraphs() -> None:

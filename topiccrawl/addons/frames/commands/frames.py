@@ -45,16 +45,15 @@ class Command(OperatorCommand, ScrapyCommand):
                 none = tr("{place}: no frame of any site", place=place)
                 say_or(asyncio.run(self._summaries()), none)
             case ["show", name]:
-                site = site_named(name)
-                say(*describe(site, asyncio.run(self._frame(site))))
+                self._show(name)
             case ["edit", name, selector]:
                 _check_selector(selector or "p")
                 by_hand = "" if selector == "none" else selector
-                self._change(name, lambda frame: setattr(frame, "by_hand", by_hand))
+                self._show(name, lambda frame: setattr(frame, "by_hand", by_hand))
             case ["keep", name, line]:
-                self._change(name, lambda frame: frame.kept.add(line))
+                self._show(name, lambda frame: frame.kept.add(line))
             case ["drop", name]:
-                self._change(name, SiteFrame.forget)
+                self._show(name, SiteFrame.forget)
             case _:
                 raise UsageError
 
@@ -64,22 +63,18 @@ class Command(OperatorCommand, ScrapyCommand):
             known = [(site, (await knowledge.get(site)).get(KEY, {})) for site in sites]
         return [summary(site, SiteFrame.from_json(values)) for site, values in known]
 
-    async def _frame(self, site: str) -> SiteFrame:
-        async with Sites(storage_of(self.options)) as knowledge:
-            return SiteFrame.from_json((await knowledge.get(site)).get(KEY, {}))
-
-    def _change(self, name: str, change: Callable[[SiteFrame], None]) -> None:
-        """Change and show the frame of a site."""
-
-        async def put() -> None:
-            async with Sites(storage_of(self.options)) as knowledge:
-                await knowledge.put(site, {KEY: frame.to_json()})
-
+    def _show(self, name: str, change: Callable[[SiteFrame], None] | None = None) -> None:
+        """Show the frame of a site, after a change of it."""
         site = site_named(name)
-        frame = asyncio.run(self._frame(site))
-        change(frame)
-        asyncio.run(put())
-        say(*describe(site, frame))
+        say(*describe(site, asyncio.run(self._frame(site, change))))
+
+    async def _frame(self, site: str, change: Callable[[SiteFrame], None] | None) -> SiteFrame:
+        async with Sites(storage_of(self.options)) as knowledge:
+            frame = SiteFrame.from_json((await knowledge.get(site)).get(KEY, {}))
+            if change:
+                change(frame)
+                await knowledge.put(site, {KEY: frame.to_json()})
+        return frame
 
 
 def _check_selector(selector: str) -> None:

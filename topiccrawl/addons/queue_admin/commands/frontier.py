@@ -83,11 +83,8 @@ class Command(OperatorCommand, ScrapyCommand):
             case _:
                 raise UsageError
 
-    def _place(self, opts: argparse.Namespace) -> str:
-        return self.last_crawl(opts.topic).frontier
-
     def _reader(self, opts: argparse.Namespace) -> Reader:
-        return read_frontier(self._place(opts), self.options)
+        return read_frontier(self.last_crawl(opts.topic).frontier, self.options)
 
     def _stats(self, opts: argparse.Namespace) -> None:
         with closing(self._reader(opts)) as frontier:
@@ -110,7 +107,7 @@ class Command(OperatorCommand, ScrapyCommand):
         self, urls: list[str], opts: argparse.Namespace,
         method: Callable[[Frontier], Callable[[str], bool]], done: str,
     ) -> None:  # fmt: skip
-        changed, place = 0, self._place(opts)
+        changed, place = 0, self.last_crawl(opts.topic).frontier
         with closing(frontiers_of(self.options, place).edit(place)) as frontier:
             for url in urls:
                 if method(frontier)(canonical(url) or url):
