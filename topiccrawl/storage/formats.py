@@ -6,7 +6,7 @@ import csv
 import json
 import re
 import sys
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -56,10 +56,12 @@ class Writer(Generic[T]):
     Attributes:
         write: Writes one item.
         end: Writes buffered items and the footer.
+        close: Releases the file, also after an error.
     """
 
     write: Callable[[T], object]
     end: Callable[[], object] = lambda: None
+    close: Callable[[], object] = lambda: None
 
 
 def json_lines(file: TextIO, row: Callable[[T], Row]) -> Writer[T]:
@@ -191,11 +193,7 @@ def parquet(file: IO[bytes], schema: Callable[[Any], Any], row: Callable[[T], Ro
         if len(rows) >= GROUP:
             flush()
 
-    def end() -> None:
-        flush()
-        table.close()
-
-    return Writer(write, end)
+    return Writer(write, flush, table.close)
 
 
 def workbook(
@@ -279,8 +277,9 @@ def open_writer(where: str, formats: Formats[T]) -> Iterator[Writer[T]]:
         )
     with atomic_output(path) as part, _opened(part, path.suffix) as file:
         writer = formats[path.suffix](file)
-        yield writer
-        writer.end()
+        with closing(writer):
+            yield writer
+            writer.end()
 
 
 def _opened(path: Path, suffix: str) -> IO[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from topiccrawl import settings as project
 from topiccrawl.errors import ConfigurationError, TopicError
 from topiccrawl.links.hosts import HostRules
 from topiccrawl.links.urls import canonical
-from topiccrawl.spiders.arguments import refuse_denied
+from topiccrawl.spiders.arguments import refuse_denied, seeds_of
 from topiccrawl.spiders.topic import TopicSpider
 from topiccrawl.topics.topic import Topic
 
@@ -73,6 +74,16 @@ def test_all_errors_of_a_topic_file_are_reported(tmp_path: Path) -> None:
         TopicSpider.check_arguments(settings(), topic=str(path))
     for word in ("mine.toml", "terms.足球", "-1", "limit", "limits"):
         assert word in str(error.value)
+
+
+def test_urls_are_separated_by_commas_or_spaces_in_linear_time() -> None:
+    found = seeds_of("http://a.test \n HTTPS://b.test/x y,http://c.test")
+    assert found == ("http://a.test/", "https://b.test/x%20y", "http://c.test/")
+    started = time.process_time()
+    assert seeds_of("http://a.test" + " " * 100_000 + "http://b.test")[1:]
+    with pytest.raises(ConfigurationError):
+        seeds_of("http://a.test" + " " * 100_000 + "x")
+    assert time.process_time() - started < 5
 
 
 def test_seeds_argument_overrides_the_topic_file_and_job_is_ignored(

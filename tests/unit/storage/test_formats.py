@@ -47,6 +47,24 @@ def test_full_disk_raises_one_error(tmp_path: Path, suffix: str) -> None:
     gc.collect()  # an object that fails to close its file would raise a warning, here an error
 
 
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_interrupted_export_keeps_the_old_file(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"all{suffix}"
+    path.write_bytes(b"old")
+
+    def export() -> None:
+        with open_writer(str(path), FORMATS) as writer:
+            for number in range(formats.GROUP + 1):
+                writer.write(Article(f"http://a.test/{number}", "题", "文"))
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        export()
+    gc.collect()  # as above
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
 RUN = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "＝1+1", "-", "+86 28 1"]
 LEFT = ["-3", "-3.5", "+8628", "-1e3", "a=1", "1-2", "", "'=1", "[-1]"]
 

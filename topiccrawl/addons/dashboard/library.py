@@ -273,6 +273,7 @@ def exported(suffix: str, topic: str, articles: list[Article]) -> bytes:
     for article in articles:
         writer.write(article)
     writer.end()
+    writer.close()
     content = file.getvalue()
     return content if isinstance(content, bytes) else content.encode(encoding_of(suffix), "replace")
 

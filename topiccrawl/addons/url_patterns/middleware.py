@@ -11,6 +11,7 @@ from scrapy.http import Response, TextResponse
 
 from topiccrawl.addons.url_patterns.learner import PatternLearner
 from topiccrawl.addons.url_patterns.site import learnt_patterns
+from topiccrawl.errors import StorageAwayError
 from topiccrawl.extract.extract import extract
 from topiccrawl.extract.missing import is_missing
 from topiccrawl.links.newsurls import is_non_news
@@ -78,8 +79,9 @@ class NewsFilterMiddleware:
         url = canonical(response.url) or response.url
         links, text, topical, judged = 0, "", False, False
         async for output in result:
-            if isinstance(output, Findings):
-                await self.load([url, *(offer.url for offer in output.offers)])
+            if isinstance(output, Findings) and await self.load(
+                [url, *(offer.url for offer in output.offers)]
+            ):
                 judged, topical = True, output.relevant
                 links = self.learner.articles_among(offer.url for offer in output.offers)
                 plain = map(self._stripped, output.offers)
@@ -127,16 +129,25 @@ class NewsFilterMiddleware:
             patterns = await asyncio.to_thread(learnt_patterns, site.copied_tallies())
             self.learner.apply(url, patterns)
 
-    async def load(self, urls: list[str]) -> None:
-        """Load the stored learners of the sites of URLs that are not in memory."""
+    async def load(self, urls: list[str]) -> bool:
+        """Load the stored learners of the sites of URLs that are not in memory.
+
+        Returns:
+            False if the store is away. The URLs are not judged then: a new learner would replace
+            the stored one.
+        """
         unknown = self.learner.unknown(urls)
-        if unknown and not self._open:
-            await self.knowledge.open()
-            self._open = True
-        for site in unknown:
-            known = await self.knowledge.get(site)
-            if site not in self.learner.sites:  # another request may have loaded it
-                self.learner.load(site, known)
+        try:
+            if unknown and not self._open:
+                await self.knowledge.open()
+                self._open = True
+            for site in unknown:
+                known = await self.knowledge.get(site)
+                if site not in self.learner.sites:  # another request may have loaded it
+                    self.learner.load(site, known)
+        except StorageAwayError:
+            return False
+        return True
 
     async def _save_periodically(self) -> None:
         self._pages += 1
@@ -190,8 +201,7 @@ class NewsGateMiddleware:
         links = self.crawler.get_spider_middleware(NewsFilterMiddleware)
         if links is None:
             return
-        await links.load([request.url])
-        if links.learner.refuse(request.url) is not None:
+        if await links.load([request.url]) and links.learner.refuse(request.url) is not None:
             links.count("given-up")
             raise NotNewsError(f"{request.url}: not news by the URL patterns of its site")
 

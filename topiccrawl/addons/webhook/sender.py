@@ -5,22 +5,25 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import ssl
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import SplitResult, urlsplit
 
 from typing_extensions import override
 
-from topiccrawl.addons.webhook.outbox import Outbox, message
-from topiccrawl.errors import StorageError
+from topiccrawl.addons.webhook.outbox import Message, Outbox, headers, key_of, message
+from topiccrawl.errors import SettingError, StorageError
 from topiccrawl.storage import files
 from topiccrawl.storage.contract import ArticleStore, Saved, StoreListener
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from topiccrawl.addons.webhook.receiver import Receiver, Response
     from topiccrawl.model import Article
 
 logger = logging.getLogger(__name__)
@@ -45,6 +48,17 @@ HOLD_SECONDS = 600.0
 
 LOCK = "webhook.lock"
 
+TIMEOUT = 10.0
+"""Timeout of the connection, and between two bytes of the response, in seconds."""
+
+MAX_RESPONSE_BYTES = 65_536
+"""Number of bytes read of a response, so that the connection can be reused."""
+
+TEMPORARY = frozenset({408, 425, 429})
+"""Client error statuses that are temporary and not caused by the message."""
+
+SUCCESS, REDIRECT, REFUSED, BROKEN = 200, 300, 400, 500
+
 
 def sender_of(
     settings: Mapping[str, Any], store: ArticleStore, count: Callable[[str], None]
@@ -63,12 +77,8 @@ def sender_of(
         str(settings.get(name) or os.environ.get(name) or "")
         for name in ("TOPICCRAWL_WEBHOOK", "TOPICCRAWL_WEBHOOK_SECRET")
     )
-    if not url:
-        return None
-    from topiccrawl.addons.webhook.receiver import Receiver
-
     folder = Path(settings["TOPICCRAWL_DATA_DIR"])
-    return WebhookSender(folder, store, Receiver(url, secret), count=count)
+    return WebhookSender(folder, store, Receiver(url, secret), count=count) if url else None
 
 
 class WebhookSender(StoreListener):
@@ -107,6 +117,7 @@ class WebhookSender(StoreListener):
         self._lock: IO[bytes] | None = None
         self._ending = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._thread: ThreadPoolExecutor | None = None
 
     @override
     async def open(self) -> None:
@@ -117,6 +128,7 @@ class WebhookSender(StoreListener):
         """
         await self.outbox.open()
         self._ending.clear()
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="webhook")
         self._task = asyncio.create_task(self._run())
 
     @override
@@ -131,7 +143,10 @@ class WebhookSender(StoreListener):
             self._task = None
             if left := await self.outbox.waiting():
                 logger.warning("%d stories are not sent yet; the next crawl sends them", left)
-        await self._receiver.close()
+        if self._thread is not None:
+            self._thread.submit(self._receiver.close)
+            self._thread.shutdown(wait=False)
+            self._thread = None
         if self._lock is not None:
             self._lock.close()
             self._lock = None
@@ -193,7 +208,9 @@ class WebhookSender(StoreListener):
 
     async def _send_story(self, article: Article, attempts: int) -> bool:
         """Send one story; return False if the receiver is unavailable."""
-        response = await self._receiver.post(message(article), time.time())
+        sent = message(article)
+        post, loop = self._receiver.post, asyncio.get_running_loop()
+        response = await loop.run_in_executor(self._thread, post, sent, time.time())
         if response.accepted:
             self._failures = 0
             await self.outbox.mark_sent(article.url)
@@ -232,3 +249,104 @@ class WebhookSender(StoreListener):
             else:
                 file.close()
         return self._lock is not None
+
+
+class Response(NamedTuple):
+    """Response of a receiver to a message.
+
+    Attributes:
+        status: HTTP status; 0 if there was no response.
+        reason: Reason of a refusal or failure, for display.
+        wait: Seconds to wait by the Retry-After header, or 0.
+    """
+
+    status: int
+    reason: str = ""
+    wait: float = 0.0
+
+    @property
+    def accepted(self) -> bool:
+        """True if the message was accepted."""
+        return SUCCESS <= self.status < REDIRECT
+
+    @property
+    def refused(self) -> bool:
+        """True if this message was refused, though another one may be accepted.
+
+        >>> Response(400).refused, Response(429).refused, Response(503).refused, Response(0).refused
+        (True, False, False, False)
+        """
+        return REFUSED <= self.status < BROKEN and self.status not in TEMPORARY
+
+
+class Receiver:
+    """Posts messages over one connection, which is reopened after an error. Follows no redirects.
+
+    Args:
+        url: ``https://...`` or ``http://...``.
+        secret: Secret that signs the messages; see ``key_of``.
+        timeout: See ``TIMEOUT``.
+
+    Raises:
+        SettingError: If the address or the secret is invalid.
+    """
+
+    def __init__(self, url: str, secret: str, *, timeout: float = TIMEOUT) -> None:
+        parts, self._port = _parsed(url)
+        self._key = key_of(secret)
+        self.host = str(parts.hostname)
+        self._secure = parts.scheme == "https"
+        self._path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        self._timeout = timeout
+        self._connection: HTTPConnection | None = None
+
+    def post(self, sent: Message, now: float) -> Response:
+        """Sign and post a message; errors of the receiver are not raised.
+
+        Args:
+            sent: Message to send.
+            now: Current time, seconds since the epoch.
+        """
+        reused = self._connection is not None
+        signed = headers(sent, self._key, now)
+        response = self._post(sent.body, signed)
+        if reused and not response.status:  # the receiver had closed the connection
+            response = self._post(sent.body, signed)
+        return response
+
+    def close(self) -> None:
+        """Close the connection. Idempotent."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+    def _post(self, body: bytes, signed: Mapping[str, str]) -> Response:
+        connection = self._connection = self._connection or self._connect()
+        try:
+            connection.request("POST", self._path, body, dict(signed))
+            response = connection.getresponse()
+            response.read(MAX_RESPONSE_BYTES)
+            if not response.isclosed():
+                self.close()
+        except (OSError, HTTPException, ValueError) as error:
+            self.close()
+            return Response(0, str(error) or type(error).__name__)
+        wait = response.headers.get("Retry-After", "")
+        seconds = float(wait) if wait.isascii() and wait.isdigit() else 0.0
+        return Response(response.status, response.reason, seconds)
+
+    def _connect(self) -> HTTPConnection:
+        if self._secure:
+            context = ssl.create_default_context()
+            return HTTPSConnection(self.host, self._port, timeout=self._timeout, context=context)
+        return HTTPConnection(self.host, self._port, timeout=self._timeout)
+
+
+def _parsed(url: str) -> tuple[SplitResult, int | None]:
+    with suppress(ValueError):  # invalid port
+        parts = urlsplit(url)
+        if parts.scheme in {"http", "https"} and parts.hostname:
+            return parts, parts.port
+    raise SettingError(
+        "TOPICCRAWL_WEBHOOK is {url!r}: set it to a URL such as https://example.com/news", url=url
+    )

@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scrapy import Request
+from scrapy.http import TextResponse
+from typing_extensions import override
 
 from topiccrawl.addons.url_patterns.learner import PatternLearner
 from topiccrawl.addons.url_patterns.middleware import (
@@ -21,11 +23,13 @@ from topiccrawl.addons.url_patterns.middleware import (
 from topiccrawl.addons.url_patterns.pattern import Label, Pattern, PatternSet
 from topiccrawl.addons.url_patterns.site import MOST_FORMATS, SiteLearner, learnt_patterns
 from topiccrawl.addons.url_patterns.tally import Outcome, clusters, is_one_format
-from topiccrawl.errors import ConfigurationError
+from topiccrawl.errors import ConfigurationError, StorageAwayError
+from topiccrawl.model import Findings, Offer
 from topiccrawl.storage.sites import Sites
 from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
     from pathlib import Path
 
 SITE = "http://www.a.test"
@@ -178,6 +182,33 @@ def test_queued_urls_are_judged_by_the_patterns_of_earlier_runs(tmp_path: Path) 
         with pytest.raises(NotNewsError):
             await NewsGateMiddleware(crawler).process_request(Request(f"{SITE}/show/700.html"))
         assert learner.site(SITE).pages == 120
+        await links.close()
+
+    asyncio.run(check())
+
+
+def test_urls_are_not_judged_while_the_store_is_away(tmp_path: Path) -> None:
+    class Away(Sites):
+        @override
+        async def get(self, site: str) -> dict[str, Any]:
+            raise StorageAwayError("no server")
+
+    async def check() -> None:
+        learner = PatternLearner()
+        links = NewsFilterMiddleware(learner, Away(SqliteStorage(tmp_path)), lambda _: None)
+        crawler: Any = SimpleNamespace(
+            topiccrawl=SimpleNamespace(lease=lambda _: SimpleNamespace(depth=1)),
+            get_spider_middleware=lambda _: links,
+        )
+        await NewsGateMiddleware(crawler).process_request(Request(f"{SITE}/show/700.html"))
+        found = Findings(1.0, (Offer(f"{SITE}/show/1.html", 0, ()),), relevant=True)
+
+        async def output() -> AsyncIterator[Findings]:
+            yield found
+
+        passed = links.process_spider_output(TextResponse(SITE), output())
+        assert [one async for one in passed] == [found]
+        assert not learner.sites
         await links.close()
 
     asyncio.run(check())

@@ -15,8 +15,7 @@ from tests.unit.storage.test_spooling import Distant
 from tests.waiting import PATIENCE, soon
 from topiccrawl.addons.webhook import sender as webhook
 from topiccrawl.addons.webhook.outbox import key_of
-from topiccrawl.addons.webhook.receiver import Receiver
-from topiccrawl.addons.webhook.sender import WebhookSender
+from topiccrawl.addons.webhook.sender import Receiver, WebhookSender
 from topiccrawl.errors import SettingError, StorageError
 from topiccrawl.model import Article
 from topiccrawl.storage.contract import Fate
