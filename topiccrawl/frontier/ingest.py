@@ -9,7 +9,6 @@ from xxhash import xxh3_64_digest
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.queues import entry_of
 from topiccrawl.frontier.rows import FLOATS, HEAD_BYTES, LINK_AT, LINK_READ, LINK_WRITE, TOP, Row
-from topiccrawl.links.hosts import twin_of
 from topiccrawl.links.strategies.contract import NORMAL, PRIOR, REJECTED
 from topiccrawl.links.urls import host_of
 
@@ -86,7 +85,6 @@ class LinkIngest:
         """
         counted.add(parent)
         links = self._offers_by_key(offers, counted)
-        self._merge_twins(links, parent, counted)
         stored = self._urls.store.get_many("urls", links)
         self._version = self._scorer.version
         self._rescored = self._scorer.rescored(stored)
@@ -187,30 +185,6 @@ class LinkIngest:
         for key in seen:
             found.pop(key, None)
         return found
-
-    def _merge_twins(self, links: dict[bytes, Link], parent: bytes, counted: set[bytes]) -> None:
-        """Replace links whose URL is recorded with the other scheme only by the recorded URL.
-
-        A host that answers to http and https would be crawled twice otherwise. The recorded URL
-        must be crawled, or queued without a failure at an origin whose robots.txt is available. If
-        it is the page itself, the link is a redirect and stays.
-        """
-        twins = {
-            key[: rows.HOST_BYTES] + xxh3_64_digest(twin_of(offer[0]).encode()): key
-            for key, (origin, offer) in links.items() if len(origin.host.origins) > 1
-        }  # fmt: skip
-        twins.pop(parent, None)
-        stored = self._urls.store.get_many("urls", (*twins, *twins.values()))
-        for twin, key in twins.items():
-            if twin not in stored or key in stored:
-                continue
-            row = rows.decode(stored[twin])
-            origin = self._queues.unit(row).origin
-            is_answered = origin.available and origin.expires > 0 and not row.attempts
-            if row.state == rows.CRAWLED or (row.state == rows.QUEUED and is_answered):
-                link = links.pop(key)
-                if twin not in counted:
-                    links.setdefault(twin, link)
 
     def _origin(self, url: str, hosts: set[str]) -> Origin | None:
         """Return the origin of a URL; None (counted) if its host is new and exceeds a limit.

@@ -28,16 +28,6 @@ def normalize_host(text: str) -> str:
     return host_of(url or "")
 
 
-def twin_of(url: str) -> str:
-    """Return a URL with the other scheme.
-
-    >>> twin_of("http://a.test/b"), twin_of("https://a.test/")
-    ('https://a.test/b', 'http://a.test/')
-    """
-    scheme, _, rest = url.partition("://")
-    return f"{'http' if scheme == 'https' else 'https'}://{rest}"
-
-
 class HostRules:
     """Rules for hosts; a rule covers a host and its subdomains, and denied wins over allowed.
 

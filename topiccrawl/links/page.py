@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from xxhash import xxh3_64_intdigest
 
-from topiccrawl.links.hosts import twin_of
 from topiccrawl.links.limits import parse_html
 from topiccrawl.links.reading import MAX_LINKS, Reading, Span, directives
 from topiccrawl.links.scripted import scripted_next, scripted_redirect
@@ -186,8 +185,8 @@ def _origins(url: str) -> tuple[str, str]:
     (('http://a.test/', 'https://a.test/'), ('https://a.test/', 'http://a.test/'))
     """
     scheme, _, rest = url.partition("://")
-    origin = f"{scheme}://{rest.partition('/')[0]}/"
-    return origin, twin_of(origin)
+    host = rest.partition("/")[0]
+    return f"{scheme}://{host}/", f"{'http' if scheme == 'https' else 'https'}://{host}/"
 
 
 def _link(
