@@ -42,7 +42,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = command_line(__doc__, pages=20, seed=1)
     options = parser.parse_args(arguments)
     texts = draw(random.Random(options.seed), options.pages)  # noqa: S311  (repeatable, no secret)
-    measured = {"": partial(ours, "rjieba"), "jieba_": partial(ours, "jieba"), "sklearn_": theirs}
+    measured: dict[str, Callable[[Texts], tuple[float, float, float]]] = {
+        "": partial(ours, "rjieba"), "jieba_": partial(ours, "jieba"), "sklearn_": theirs,
+    }  # fmt: skip
     if find_spec("sklearn") is None:
         del measured["sklearn_"]
     figures: dict[str, float] = {}
