@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -135,8 +135,6 @@ class TopicLearner:
         self._parameters = parameters or AdaptationParameters()
         given = own.vector, self._parameters, np.random.default_rng(seed)
         self._adapter = WordAdapter(*given) if method == "words" else FeedbackAdapter(*given)
-        self.adapt, self.present = self._adapter.adapt, self._adapter.present
-        self.state, self.restore = self._adapter.state, self._adapter.restore
 
     def learn(self, page: Page, verdict: Verdict) -> bool:
         """Count a judged page; return whether its words were learnt."""
@@ -145,6 +143,22 @@ class TopicLearner:
             document, relevance = self._document(page, verdict)
             self._adapter.learn(document, relevance, weight)
         return bool(weight)
+
+    def adapt(self) -> TopicUpdate | None:
+        """Return the changed topic, or None if a change is not due or nothing was learnt."""
+        return self._adapter.adapt()
+
+    def present(self) -> TopicUpdate | None:
+        """Return the topic after all changes, or None."""
+        return self._adapter.present()
+
+    def state(self) -> dict[str, Any]:
+        """Return the state as JSON values."""
+        return self._adapter.state()
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Restore a result of ``state``."""
+        self._adapter.restore(state)
 
     def apply(self, number: int, change: TopicUpdate | None = None) -> None:
         """Use the scorers of a change; ``words`` changes those of links, ``genetic`` all."""
