@@ -306,7 +306,7 @@ class _Process:
                 answered()
         except (EOFError, ConnectionError):
             pass  # it has exited
-        except Exception:  # its answers make no sense, or no other process can be started
+        except (LookupError, OSError):  # an answer too many, or no other process can be started
             logger.exception("A reader process is ended")
         self._writer.close()
         await self._reap()
