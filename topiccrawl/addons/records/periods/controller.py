@@ -16,12 +16,11 @@ from topiccrawl.addons.records.periods.outcome import update_records
 from topiccrawl.addons.records.periods.periods import Period, Periods, Phase, Stage
 from topiccrawl.addons.records.periods.seeds import Hit, SamplingRules, SeedList, estimate_skipped
 from topiccrawl.addons.records.periods.visits import (
-    ActiveSeed,
-    Child,
     PageRequest,
     PageResult,
     Result,
     State,
+    Visit,
     name_of,
 )
 from topiccrawl.addons.records.records import Records
@@ -30,7 +29,7 @@ from topiccrawl.storage.pages import Pages, PageState, Role
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from topiccrawl.addons.records.periods.visits import Visit
+    from topiccrawl.addons.records.periods.periods import Seed
     from topiccrawl.addons.records.templates.template import Template
     from topiccrawl.storage.contract import Storage
 
@@ -61,7 +60,7 @@ class PeriodController:
         self.seeds = SeedList(template.name, periods, rules)
         self._concurrency = rules.concurrency
         self._last = len(template.filter)
-        self._active: dict[str, ActiveSeed] = {}
+        self._active: dict[str, Seed] = {}
         self._sampling = asyncio.Lock()
         self._locks: dict[str, asyncio.Lock] = {}
 
@@ -85,10 +84,9 @@ class PeriodController:
         """Return the unfinished requests of an earlier process; most are still in the frontier."""
         requests: list[PageRequest] = []
         for seed in await self.seeds.select(Stage.OPEN, 2 * self._concurrency):
-            active = self._active[seed.url] = ActiveSeed.from_seed(seed)
-            requests += self._requests(active, active.open)
-            if not active.open:
-                requests += await self._finish_seed(active)
+            requests += self._activate(seed)
+            if not seed.open:
+                requests += await self._finish_seed(seed)
         return requests
 
     async def add_hits(self, hits: Sequence[Hit]) -> None:
@@ -109,9 +107,13 @@ class PeriodController:
                     if seed.stage is Stage.SKIPPED:
                         self.counts["seeds/skipped"] += 1
                         continue
-                    active = self._active[seed.url] = ActiveSeed.from_seed(seed)
-                    requests += self._requests(active, active.open)
+                    requests += self._activate(seed)
             return requests
+
+    def _activate(self, seed: Seed) -> list[PageRequest]:
+        """Keep a seed while it is crawled; return its open requests."""
+        self._active[seed.url] = seed
+        return seed.requests(seed.open, self.template.version)
 
     def _limit_reached(self) -> bool:
         most = self.template.limits.records
@@ -119,7 +121,7 @@ class PeriodController:
 
     # -- Pages -----------------------------------------------------------------------------------
 
-    def admit(self, seed: str, children: Iterable[Child]) -> list[PageRequest]:
+    def admit(self, seed: str, children: Iterable[Visit]) -> list[PageRequest]:
         """Return requests for the links of a page that are new in this period, within limits."""
         active, limits = self._active.get(seed), self.template.limits
         if active is None:
@@ -132,7 +134,7 @@ class PeriodController:
             far = 0 < limits.next_pages < child.hop
             name = None if far else active.add(child)
             names += [name] if name is not None else []
-        return self._requests(active, names)
+        return active.requests(names, self.template.version)
 
     def visit(self, seed: str, name: str) -> Visit | None:
         """Return the stored visit of a page of an active seed, or None."""
@@ -149,15 +151,17 @@ class PeriodController:
             self.counts["pages"] += len(results)
             await self._pages.save([state for state in states if state is not None])
             if active.open:
-                await self.seeds.save(active.seed())
+                await self.seeds.save(active)
                 return []
             requests = await self._finish_seed(active)
         return [*requests, *await self.sample()]
 
-    def _page_state(self, active: ActiveSeed, result: PageResult) -> PageState | None:
+    def _page_state(self, seed: Seed, result: PageResult) -> PageState | None:
         """Record a result; return the state of its page if values were extracted from it."""
         now = self.clock()
-        one = active.record_result(result, self.template.version, now)
+        known = seed.visits.get(result.name) or Visit(result.url, result.layer)
+        one = replace(known, period=seed.period).after(result, self.template.version, now)
+        seed.visits[result.name] = one
         self.counts[f"pages/{result.result}"] += 1
         if not one.digest or result.result is Result.FAILED:
             return None
@@ -165,37 +169,34 @@ class PeriodController:
             owner=self.template.name, url=one.url, role=Role.DETAIL, first_seen=one.first,
             checked_at=now, changed_at=one.changed, misses=one.misses, etag=one.etag,
             gone_at=now if one.state is State.GONE else 0.0, last_modified=one.modified,
-            digest=one.digest, found_on=active.stored.url,
+            digest=one.digest, found_on=seed.url,
         )  # fmt: skip
 
     # -- Finished seeds --------------------------------------------------------------------------
 
-    async def _finish_seed(self, active: ActiveSeed) -> list[PageRequest]:
+    async def _finish_seed(self, seed: Seed) -> list[PageRequest]:
         """Finish a seed without open pages: check vanished pages first, then store its records."""
-        home = active.visits.get(name_of(active.stored.url, 0, active.stored.url))
+        home = seed.visits.get(name_of(seed.url, 0, seed.url))
         if home is None or home.state is State.FAILED:
-            await self._store_finished(active, Stage.FAILED, active.stored.useful)
+            await self._store_finished(seed, Stage.FAILED, seed.useful)
             return []
-        if active.stored.crawled and not active.checked:
-            active.checked = True
-            names = [active.add(Child(one.url, one.layer)) for one in active.vanished(self._last)]
-            if names:
-                await self.seeds.save(active.seed())
-                return self._requests(active, filter(None, names))
-        missing = any(one.state is State.MISSING and one.records for one in active.current())
-        found = await update_records(self.template, self._records, active, self.clock())
+        vanished = seed.vanished(self._last) if seed.crawled else []
+        if names := [seed.add(Visit(one.url, one.layer)) for one in vanished]:
+            await self.seeds.save(seed)
+            return seed.requests(filter(None, names), self.template.version)
+        missing = any(one.state is State.MISSING and one.records for one in seed.current())
+        found = await update_records(self.template, self._records, seed, self.clock())
         for change, many in found.items():
             self.counts[f"records/{change}"] += many
         useful = found.total() - found["gone"] - found["forgotten"]
-        await self._store_finished(active, Stage.AGAIN if missing else Stage.DONE, useful)
+        await self._store_finished(seed, Stage.AGAIN if missing else Stage.DONE, useful)
         return []
 
-    async def _store_finished(self, active: ActiveSeed, stage: Stage, useful: int) -> None:
+    async def _store_finished(self, seed: Seed, stage: Stage, useful: int) -> None:
         """Store a finished seed."""
-        crawled = active.stored.crawled if stage is Stage.FAILED else self.period.number
-        active.prune(self._last)
-        seed = replace(active.seed(stage), useful=useful, crawled=crawled)
-        await self.seeds.save(seed)
+        crawled = seed.crawled if stage is Stage.FAILED else self.period.number
+        seed.prune(self._last)
+        await self.seeds.save(replace(seed, stage=stage, useful=useful, crawled=crawled))
         del self._active[seed.url]
         self._locks.pop(seed.url, None)
         self.counts[f"seeds/{stage}"] += 1
@@ -212,10 +213,7 @@ class PeriodController:
             await self.seeds.assign_numbers(self.template.limits.seeds)
         requests: list[PageRequest] = []
         for active in list(self._active.values()):
-            results = [
-                PageResult(one.seed, one.name, Result.FAILED, one.layer, one.url)
-                for one in self._requests(active, active.open)
-            ]
+            results = [PageResult(active.url, name, Result.FAILED) for name in active.open]
             requests += await self.store_results(results) if results else []
         requests += await self.sample()
         if requests or self._active:
@@ -233,17 +231,13 @@ class PeriodController:
         """Return second requests for pages with records that answered 404 or 410."""
         requests: list[PageRequest] = []
         for seed in await self.seeds.select(Stage.AGAIN, self._concurrency):
-            active = self._active[seed.url] = ActiveSeed.from_seed(seed)
-            active.checked = True
-            for name, one in active.visits.items():
-                if one.state is State.MISSING and one.period == active.period and one.records:
-                    active.visits[name] = replace(one, state=State.OPEN)
-            requests += self._requests(active, active.open)
-            await self.seeds.save(active.seed())
+            seed.stage = Stage.OPEN
+            for name, one in seed.visits.items():
+                if one.state is State.MISSING and one.period == seed.period and one.records:
+                    seed.visits[name] = replace(one, state=State.OPEN)
+            requests += self._activate(seed)
+            await self.seeds.save(seed)
         return requests
-
-    def _requests(self, active: ActiveSeed, names: Iterable[str]) -> list[PageRequest]:
-        return [active.request(name, self.template.version) for name in names]
 
     def progress(self) -> str:
         """Return the progress line."""

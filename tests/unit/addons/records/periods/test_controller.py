@@ -11,7 +11,7 @@ import pytest
 from topiccrawl.addons.records.periods.controller import PeriodController
 from topiccrawl.addons.records.periods.periods import Periods, Phase, Stage
 from topiccrawl.addons.records.periods.seeds import Hit, SamplingRules, random_draw
-from topiccrawl.addons.records.periods.visits import Child, PageRequest, PageResult, Result
+from topiccrawl.addons.records.periods.visits import PageRequest, PageResult, Result, Visit
 from topiccrawl.addons.records.record import FoundValue, Record
 from topiccrawl.addons.records.records import Records
 from topiccrawl.addons.records.templates.template import Limits, Template
@@ -34,9 +34,10 @@ Answers = Callable[[PageRequest], PageResult]
 def step(request: PageRequest, result: Result, phone: str = "", **more: Any) -> PageResult:
     """Return the result of a page; with a record if a telephone number is given."""
     found = (FoundValue("电话", phone, confidence=0.9),) if phone else ()
-    records = (Record("t", "", found, (request.url,)),) if found else None
+    page = request.visit
+    records = (Record("t", "", found, (page.url,)),) if found else None
     digest = phone if records else ""
-    return PageResult(request.seed, request.name, result, request.layer, request.url, digest=digest,
+    return PageResult(request.seed, request.name, result, page.layer, page.url, digest=digest,
                 records=records, **more)  # fmt: skip
 
 
@@ -51,15 +52,16 @@ class FakeSites:
         self, controller: PeriodController, request: PageRequest
     ) -> tuple[list[PageRequest], PageResult]:
         """Return the children that were admitted, and the page's result."""
-        self.requested.append(request.url)
+        url = request.visit.url
+        self.requested.append(url)
         behaviour = self.sites[request.seed]
         if behaviour == "dead":
             return [], step(request, Result.FAILED)
-        if behaviour == "left" or (behaviour == "moved" and request.url.endswith("/lx")):
+        if behaviour == "left" or (behaviour == "moved" and url.endswith("/lx")):
             return [], step(request, Result.MISSING)
-        if request.layer == 0:
+        if request.visit.layer == 0:
             path = {"empty": None, "moved": "neu"}.get(behaviour, "lx")
-            children = [Child(f"{request.seed}{path}", 1)] if path else []
+            children = [Visit(f"{request.seed}{path}", 1)] if path else []
             return controller.admit(request.seed, children), step(request, Result.READ)
         known = controller.visit(request.seed, request.name)
         phone = "9" if behaviour == "moved" else behaviour
@@ -241,12 +243,12 @@ def test_pages_of_a_seed_are_limited(tmp_path: Path) -> None:
         await controller.open(1)
         await controller.add_hits([Hit(0, "http://s1.test/")])
         (home,) = await controller.idle()
-        children = [Child(f"http://s1.test/{n % 40}", 1) for n in range(100)]
+        children = [Visit(f"http://s1.test/{n % 40}", 1) for n in range(100)]
         admitted = controller.admit(home.seed, children)
         assert len(admitted) == TEMPLATE.limits.pages_per_seed - 1
         assert len({one.role for one in admitted}) == len(admitted)
         assert controller.admit(home.seed, children[:5]) == []  # already admitted
-        far = Child("http://s1.test/far", 0, TEMPLATE.limits.next_pages + 1)
+        far = Visit("http://s1.test/far", 0, TEMPLATE.limits.next_pages + 1)
         assert controller.admit(home.seed, [far]) == []
         await controller.close()
 
