@@ -25,7 +25,7 @@ from topiccrawl.scheduler.requests import is_distinct
 from topiccrawl.storage.pages import Change, PageState, Role, change_between
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Coroutine, Iterable
+    from collections.abc import Callable, Coroutine, Iterable
 
     from topiccrawl.addons.watch.pagebuffer import PageBuffer
 
@@ -71,7 +71,7 @@ class VisitTracker:
         count: Callable[[str], None],
         on_change: Callable[[Change], None],
     ) -> None:
-        self.seeds: Container[str] = ()
+        self.seeds: set[str] = set()
         self.ledger = ledger
         self.pages = pages
         self.count = count
@@ -220,27 +220,26 @@ class VisitTracker:
             if state.role is Role.DETAIL and seen.found_on:
                 await self.credit(seen.found_on, seen)
 
-    async def record_failure(self, url: str, reason: str, *, first: bool = False) -> None:
-        """Record a failed visit; concurrent calls for the same URL do nothing.
+    def visit_failed(self, url: str, reason: str) -> None:
+        """Record a failed visit in the background, unless that is being done already.
 
         Args:
             url: URL of a page. A page without a state is ignored, unless it is one of ``seeds``.
             reason: Reason from the frontier, such as ``http-404``.
-            first: Whether to ignore a page that has a state.
         """
-        if url in self._failing:
-            return
-        self._failing.add(url)
+        if url not in self._failing:
+            self._failing.add(url)
+            self._start(self._record_failure(url, reason))
+
+    async def _record_failure(self, url: str, reason: str) -> None:
         try:
-            await self._record_failure(url, reason, first=first)
+            async with self._lock(url):
+                known = await self.current_state(url)
+            await self._write_failure(url, reason, known)
         finally:
             self._failing.discard(url)
 
-    async def _record_failure(self, url: str, reason: str, *, first: bool) -> None:
-        async with self._lock(url):
-            known = await self.current_state(url)
-        if known is not None and first:
-            return
+    async def _write_failure(self, url: str, reason: str, known: PageState | None) -> None:
         now = time.time()
         if known is None:
             if url not in self.seeds:
@@ -256,10 +255,6 @@ class VisitTracker:
             at = time.strftime("%H:%M:%S", time.localtime(state.due))
             logger.warning("%s cannot be fetched (%s): it is retried at %s", url, reason, at)
         await self._write(state, known or state)
-
-    def visit_failed(self, url: str, reason: str, *, first: bool = False) -> None:
-        """Record a failed visit in the background; see ``record_failure``."""
-        self._start(self.record_failure(url, reason, first=first))
 
     async def amend(self, urls: Iterable[str], change: Callable[[PageState], PageState]) -> None:
         """Rewrite states that are not pending."""
