@@ -13,8 +13,8 @@ import asyncio
 import logging
 import time
 from contextlib import suppress
-from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from topiccrawl.addons.watch.pagestates import PageStates, VisitResult, was_fetched
@@ -36,16 +36,21 @@ DURABLE_SECONDS = 2.5
 until its commit starts, and one more until the commit has ended."""
 
 
-class Visit(NamedTuple):
-    """A visit whose page is not completely stored yet.
+@dataclass(slots=True)
+class Visit:
+    """A visit of a page, from the request until its state is completely written.
 
     Attributes:
         known: State of the page before the visit, or None.
-        seen: Result of the visit.
+        unread: Whether the store was unavailable at the request, so that ``known`` is not known.
+        seen: Result of the visit, after the response.
+        state: State of the page after the visit, once its articles are stored.
     """
 
-    known: PageState | None
-    seen: VisitResult
+    known: PageState | None = None
+    unread: bool = False
+    seen: VisitResult | None = None
+    state: PageState | None = None
 
 
 class VisitTracker:
@@ -78,11 +83,8 @@ class VisitTracker:
         self.on_written: Callable[[PageState], None] = _ignore
         self.on_rescheduled: Callable[[PageState], None] = _ignore
         self._on_change = on_change
-        self._visits: dict[int, Visit] = {}
-        self._loaded: dict[str, PageState | None] = {}
-        self._pending: dict[str, PageState] = {}
-        self._settling: dict[str, Visit] = {}
-        self._unread: set[str] = set()
+        self._visits: dict[str, Visit] = {}
+        self._pending: dict[str, Visit] = {}
         self._failing: set[str] = set()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -98,7 +100,7 @@ class VisitTracker:
     async def current_state(self, url: str) -> PageState | None:
         """Return the state of a page, or None; wait while the store is unavailable."""
         if url in self._pending:
-            return self._pending[url]
+            return self._pending[url].state
         return (await self.pages.find(self.ledger.owner, [url])).get(url)
 
     async def load_state(self, url: str) -> PageState | None:
@@ -107,21 +109,18 @@ class VisitTracker:
         If the store is unavailable, return None: the page is then fetched unconditionally, and
         compared when the store is available again.
         """
-        known = self._pending.get(url)
+        visit = self._visits[url] = Visit()
         try:
-            known = known or (await self.pages.get(self.ledger.owner, [url])).get(url)
+            pending = self._pending.get(url)
+            found = {} if pending else await self.pages.get(self.ledger.owner, [url])
+            visit.known = pending.state if pending else found.get(url)
         except StorageAwayError:
-            self._unread.add(url)
-        self._loaded[url] = known
-        return known
+            visit.unread = True
+        return visit.known
 
-    def loaded_state(self, url: str) -> PageState | None:
-        """Return the state that a page had when it was requested, or None."""
-        return self._loaded.get(url)
-
-    def record(self, lease: Lease, known: PageState | None, seen: VisitResult) -> None:
-        """Keep the result of a visit until the page is completely stored."""
-        self._visits[lease.epoch] = Visit(known, seen)
+    def visit(self, url: str) -> Visit:
+        """Return the visit of a requested page, which takes its result; a new one if unknown."""
+        return self._visits.setdefault(url, Visit())
 
     async def page_done(self, lease: Lease) -> None:
         """Compute the state of a page whose articles are stored, before its lease is settled.
@@ -129,40 +128,33 @@ class VisitTracker:
         Raises:
             StorageError: If the state of a new page cannot be written.
         """
-        visit = self._visits.pop(lease.epoch, None)
-        if visit is None or is_distinct(lease.url):  # a separate request, which cannot be repeated
-            return
+        visit = self._visits.get(lease.url)
+        if visit is None or visit.seen is None or is_distinct(lease.url):
+            return  # no page, or a separate request, which cannot be repeated
         async with self._lock(lease.url):
-            if lease.url in self._unread:
-                visit = visit._replace(known=await self.current_state(lease.url))
-                self._unread.discard(lease.url)
-            state = await self._new_state(lease.url, visit)
-            if state is not None:
-                self._pending[lease.url], self._settling[lease.url] = state, visit
-
-    async def _new_state(self, url: str, visit: Visit) -> PageState | None:
-        if visit.known is None:
-            state = self.ledger.first_visit(url, visit.seen)
-            if state is not None:
+            if visit.unread:
+                visit.known = await self.current_state(lease.url)
+            if visit.known is not None:  # it may have been credited since
+                known = await self.current_state(lease.url) or visit.known
+                changed = self.ledger.is_changed(known, visit.seen)
+                self.count(f"{known.role}s_changed" if changed else "unchanged")
+                visit.state = self.ledger.revisit(known, visit.seen)
+            elif state := self.ledger.first_visit(lease.url, visit.seen):
                 await self.pages.save(_without_validators(state))
-            return state
-        known = await self.current_state(url) or visit.known  # may have been credited since
-        changed = self.ledger.is_changed(known, visit.seen)
-        self.count(f"{known.role}s_changed" if changed else "unchanged")
-        return self.ledger.revisit(known, visit.seen)
+                visit.state = state
+            if visit.state is not None:
+                self._pending[lease.url] = visit
 
     def settled(self, lease: Lease, outcome: Outcome) -> None:
         """Write the states of settled pages, and record failed visits."""
         if lease.kind is not Kind.PAGE:
             return
-        self._loaded.pop(lease.url, None)
-        self._unread.discard(lease.url)
+        self._visits.pop(lease.url, None)
         if outcome.ending is Ending.CRAWLED:
             if lease.url in self._pending:
                 self._start(self._write_settled(lease.url))
             return
         self._pending.pop(lease.url, None)
-        self._settling.pop(lease.url, None)
         if outcome.ending in {Ending.ERROR, Ending.REDIRECTED}:
             self.visit_failed(lease.url, outcome.reason)
 
@@ -176,7 +168,7 @@ class VisitTracker:
             if state is None:
                 return
             if hub in self._pending:
-                self._pending[hub] = state
+                self._pending[hub].state = state
                 return
         try:  # from the call on, the buffer returns the new state, so no lock is needed
             await self.pages.save(state)
@@ -196,7 +188,7 @@ class VisitTracker:
                 return
             state = self.ledger.whole_article(known, at, digest)
             if url in self._pending:
-                self._pending[url] = state
+                self._pending[url].state = state
                 return
         await self.pages.save(state)
         if self._report_change(known, state):
@@ -213,8 +205,10 @@ class VisitTracker:
     async def _write_settled(self, url: str) -> None:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._ending.wait(), DURABLE_SECONDS)
-        state, (before, seen) = self._pending.pop(url), self._settling.pop(url)
-        await self._write(state, before)
+        visit = self._pending.pop(url)
+        state, seen = visit.state, visit.seen
+        assert state and seen  # noqa: S101, PT018 - a pending visit has both
+        await self._write(state, visit.known)
         if state.first_seen == seen.at:
             self.count(f"{state.role}s")
             if state.role is Role.DETAIL and seen.found_on:
