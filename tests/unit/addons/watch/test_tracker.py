@@ -60,7 +60,7 @@ class TrackerFixture:
         self.rescheduled: list[str] = []
         self.visits = VisitTracker(
             PageStates("足球", UniformRevisits()),
-            PageBuffer(self.pages, age=0.0),
+            PageBuffer(self.pages),
             lambda name: self.counts.update([name]),
             self.events.append,
         )
