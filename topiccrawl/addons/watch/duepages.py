@@ -150,18 +150,14 @@ class DuePages:
     async def _requeue_all(self, now: float) -> int:
         """Requeue due pages while fewer than ``MAX_IN_FRONTIER`` wait; return their number."""
         requeued, most = 0, MAX_IN_FRONTIER
-        self._full = False
-        while not self._full:
-            self._earliest = math.inf
-            found = await self._pages.due(self._owner, now, most, self._done_until)
+        self._full, self._earliest = False, math.inf
+        async for found in self._pages.all_due(self._owner, now, most, self._done_until):
             requeued += sum(self._requeue(state) for state in found)
-            if len(found) < most:
-                self._mark_requeued(now)
-                break
-            if found[0].due == found[-1].due:  # more pages may be due at the same time
-                most *= 2
-            self._mark_requeued(math.nextafter(found[-1].due, 0.0))
-            self._full = len(self._in_frontier) >= MAX_IN_FRONTIER
+            if len(self._in_frontier) >= most:
+                self._full = True
+                self._mark_requeued(math.nextafter(found[-1].due, 0.0))
+                return requeued
+        self._mark_requeued(now)
         return requeued
 
     def _mark_requeued(self, until: float) -> None:
@@ -242,15 +238,9 @@ async def reschedule_from(now: float, visited: VisitTracker) -> None:
     """
     logger.warning("The system clock was set back: due times are shifted accordingly")
     pages, owner = visited.pages.pages, visited.ledger.owner
-    most, after = BATCH, 0.0
-    while found := await pages.due(owner, _FAR_FUTURE, most, after):
+    async for found in pages.all_due(owner, _FAR_FUTURE, BATCH):
         ahead = [state.url for state in found if visits_of(state).visited_at > now + TOLERANCE]
         await visited.amend(ahead, lambda state: set_back(state, now))
-        if len(found) < most:
-            break
-        if found[0].due == found[-1].due:  # more pages may be due at the same time
-            most *= 2
-        after = math.nextafter(found[-1].due, 0.0)
 
 
 def _steady() -> float:
