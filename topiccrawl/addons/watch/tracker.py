@@ -104,7 +104,7 @@ class VisitTracker:
         return (await self.pages.find(self.ledger.owner, [url])).get(url)
 
     async def load_state(self, url: str) -> PageState | None:
-        """Return the state of a page that will be requested, and keep it for ``loaded_state``.
+        """Return the state of a page that will be requested, and keep it with its visit.
 
         If the store is unavailable, return None: the page is then fetched unconditionally, and
         compared when the store is available again.
