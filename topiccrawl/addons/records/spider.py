@@ -97,7 +97,10 @@ class TemplateSpider(Spider):
         check_hooks(settings)
         plan = plan_of(settings, kwargs)
         storage = storage_of(settings)
-        controller = PeriodController(plan.template, storage, time.time, plan.rules)
+        controller = PeriodController(
+            plan.template, storage, time.time, plan.rules,
+            lambda page: crawler.engine.crawl(spider.request(page)),
+        )  # fmt: skip
         spider = cls(plan, controller, LinkFollower(plan.template, traps_of(settings)))
         if since := kwargs.get("since", ""):
             folder = settings["TOPICCRAWL_DATA_DIR"]
@@ -126,8 +129,7 @@ class TemplateSpider(Spider):
 
     @override
     async def start(self) -> AsyncIterator[Request]:
-        for page in await self.controller.resume():
-            yield self.request(page)
+        await self.controller.resume()
         if self.controller.period.phase is not Phase.SEARCHING:
             self.discovery = context_of(self.crawler).search = None  # the search has finished
             return

@@ -42,6 +42,7 @@ class PeriodController:
         storage: The configured storage.
         clock: Returns the time in seconds since the epoch.
         rules: Rules by which seeds are sampled.
+        send: Called with each request, except those for links (see ``admit``).
 
     Attributes:
         seeds: Seeds of the period.
@@ -50,10 +51,12 @@ class PeriodController:
     """
 
     def __init__(
-        self, template: Template, storage: Storage, clock: Callable[[], float], rules: SamplingRules
-    ) -> None:
+        self, template: Template, storage: Storage, clock: Callable[[], float],
+        rules: SamplingRules, send: Callable[[PageRequest], object],
+    ) -> None:  # fmt: skip
         self.template = template
         self.clock = clock
+        self._send = send
         self.counts: Counter[str] = Counter()
         self._pages, self._records, periods = Pages(storage), Records(storage), Periods(storage)
         self._stores = periods, self._pages, self._records
@@ -80,24 +83,21 @@ class PeriodController:
         for store in self._stores:
             await store.close()
 
-    async def resume(self) -> list[PageRequest]:
-        """Return the unfinished requests of an earlier process; most are still in the frontier."""
-        requests: list[PageRequest] = []
+    async def resume(self) -> None:
+        """Send the unfinished requests of an earlier process; most are still in the frontier."""
         for seed in await self.seeds.select(Stage.OPEN, 2 * self._concurrency):
-            requests += self._activate(seed)
+            self._activate(seed)
             if not seed.open:
-                requests += await self._finish_seed(seed)
-        return requests
+                await self._finish_seed(seed)
 
     async def add_hits(self, hits: Sequence[Hit]) -> None:
         """Store the seeds that the search found."""
         self.counts["results"] += len(hits)
         await self.seeds.add_hits(hits)
 
-    async def sample(self) -> list[PageRequest]:
-        """Sample the next seeds, up to the limit of concurrent seeds; return their requests."""
+    async def sample(self) -> None:
+        """Sample the next seeds, up to the limit of concurrent seeds."""
         async with self._sampling:
-            requests: list[PageRequest] = []
             while self.period.phase is Phase.CRAWLING and not self._limit_reached():
                 free = self._concurrency - len(self._active)
                 sampled = await self.seeds.sample(free) if free > 0 else []
@@ -106,14 +106,14 @@ class PeriodController:
                 for seed in sampled:
                     if seed.stage is Stage.SKIPPED:
                         self.counts["seeds/skipped"] += 1
-                        continue
-                    requests += self._activate(seed)
-            return requests
+                    else:
+                        self._activate(seed)
 
-    def _activate(self, seed: Seed) -> list[PageRequest]:
-        """Keep a seed while it is crawled; return its open requests."""
+    def _activate(self, seed: Seed) -> None:
+        """Keep a seed while it is crawled, and send its open requests."""
         self._active[seed.url] = seed
-        return seed.requests(seed.open, self.template.version)
+        for request in seed.requests(seed.open, self.template.version):
+            self._send(request)
 
     def _limit_reached(self) -> bool:
         most = self.template.limits.records
@@ -141,20 +141,20 @@ class PeriodController:
         active = self._active.get(seed)
         return None if active is None else active.visits.get(name)
 
-    async def store_results(self, results: Sequence[PageResult]) -> list[PageRequest]:
-        """Store the results of a seed's pages; return the next requests."""
+    async def store_results(self, results: Sequence[PageResult]) -> None:
+        """Store the results of a seed's pages, and go on with the next pages or seeds."""
         async with self._locks.setdefault(results[0].seed, asyncio.Lock()):
             active = self._active.get(results[0].seed)
             if active is None:  # a repeated result: the seed has finished
-                return []
+                return
             states = [self._page_state(active, result) for result in results]
             self.counts["pages"] += len(results)
             await self._pages.save([state for state in states if state is not None])
             if active.open:
                 await self.seeds.save(active)
-                return []
-            requests = await self._finish_seed(active)
-        return [*requests, *await self.sample()]
+                return
+            await self._finish_seed(active)
+        await self.sample()
 
     def _page_state(self, seed: Seed, result: PageResult) -> PageState | None:
         """Record a result; return the state of its page if values were extracted from it."""
@@ -174,23 +174,24 @@ class PeriodController:
 
     # -- Finished seeds --------------------------------------------------------------------------
 
-    async def _finish_seed(self, seed: Seed) -> list[PageRequest]:
+    async def _finish_seed(self, seed: Seed) -> None:
         """Finish a seed without open pages: check vanished pages first, then store its records."""
         home = seed.visits.get(name_of(seed.url, 0, seed.url))
         if home is None or home.state is State.FAILED:
             await self._store_finished(seed, Stage.FAILED, seed.useful)
-            return []
-        vanished = seed.vanished(self._last) if seed.crawled else []
-        if names := [seed.add(Visit(one.url, one.layer)) for one in vanished]:
+            return
+        if vanished := seed.vanished(self._last) if seed.crawled else []:
+            for one in vanished:
+                seed.add(Visit(one.url, one.layer))
             await self.seeds.save(seed)
-            return seed.requests(filter(None, names), self.template.version)
+            self._activate(seed)
+            return
         missing = any(one.state is State.MISSING and one.records for one in seed.current())
         found = await update_records(self.template, self._records, seed, self.clock())
         for change, many in found.items():
             self.counts[f"records/{change}"] += many
         useful = found.total() - found["gone"] - found["forgotten"]
         await self._store_finished(seed, Stage.AGAIN if missing else Stage.DONE, useful)
-        return []
 
     async def _store_finished(self, seed: Seed, stage: Stage, useful: int) -> None:
         """Store a finished seed."""
@@ -204,40 +205,35 @@ class PeriodController:
 
     # -- Idle ------------------------------------------------------------------------------------
 
-    async def idle(self) -> list[PageRequest]:
-        """Return the next requests when the frontier is empty; none if the period has finished.
+    async def idle(self) -> bool:
+        """Go on when the frontier is empty; return whether requests are open.
 
         Pages that were requested and have no result have failed.
         """
         if self.period.phase is Phase.SEARCHING:
             await self.seeds.assign_numbers(self.template.limits.seeds)
-        requests: list[PageRequest] = []
         for active in list(self._active.values()):
-            results = [PageResult(active.url, name, Result.FAILED) for name in active.open]
-            requests += await self.store_results(results) if results else []
-        requests += await self.sample()
-        if requests or self._active:
-            return requests
-        if self.period.phase is Phase.CRAWLING:
+            if results := [PageResult(active.url, name, Result.FAILED) for name in active.open]:
+                await self.store_results(results)
+        await self.sample()
+        if not self._active and self.period.phase is Phase.CRAWLING:
             await self.seeds.store_probabilities()
             await self.seeds.set_phase(Phase.CHECKING)
-        if self.period.phase is Phase.CHECKING:
-            requests = await self._retry_missing()
-            if not requests:
+        if not self._active and self.period.phase is Phase.CHECKING:
+            await self._retry_missing()
+            if not self._active:
                 await self.seeds.set_phase(Phase.FINISHED, finished=self.clock())
-        return requests
+        return any(seed.open for seed in self._active.values())
 
-    async def _retry_missing(self) -> list[PageRequest]:
-        """Return second requests for pages with records that answered 404 or 410."""
-        requests: list[PageRequest] = []
+    async def _retry_missing(self) -> None:
+        """Send second requests for pages with records that answered 404 or 410."""
         for seed in await self.seeds.select(Stage.AGAIN, self._concurrency):
             seed.stage = Stage.OPEN
             for name, one in seed.visits.items():
                 if one.state is State.MISSING and one.period == seed.period and one.records:
                     seed.visits[name] = replace(one, state=State.OPEN)
-            requests += self._activate(seed)
             await self.seeds.save(seed)
-        return requests
+            self._activate(seed)
 
     def progress(self) -> str:
         """Return the progress line."""

@@ -76,14 +76,16 @@ async def period(
 ) -> PeriodController:  # fmt: skip
     """Run a period to its end, or until ``stop`` pages have been answered, as a spider does."""
     clock = iter(range(1000 * number, 1000 * number + 900))
+    queue: list[PageRequest] = []
     controller = PeriodController(
         template,
         SqliteStorage(folder),
         lambda: float(next(clock)),
         rules or SamplingRules(concurrency=3, chance=False),
+        queue.append,
     )
     await controller.open(number)
-    queue = await controller.resume()
+    await controller.resume()
     if controller.period.phase is Phase.SEARCHING:
         await controller.add_hits([Hit(place, url) for place, url in enumerate(web.sites)])
     while True:
@@ -91,12 +93,13 @@ async def period(
             request = queue.pop(0)
             children, taken = web.answer(controller, request)
             queue += children
-            queue += await controller.store_results([taken])
+            await controller.store_results([taken])
             if stop and len(web.requested) >= stop:
                 await controller.close()
                 return controller
-        queue = await controller.idle()
-        if not queue:
+        more = await controller.idle()
+        assert more == bool(queue)
+        if not more:
             break
     await controller.close()
     return controller
@@ -139,10 +142,11 @@ def test_useful_seeds_of_the_last_period_are_added_again(
         await period(tmp_path, FakeSites(s1="1", s2="2", s3="empty"), 1)
         storage = SqliteStorage(tmp_path)
         rules = SamplingRules(chance=False)
-        controller = PeriodController(TEMPLATE, storage, lambda: 2000.0, rules)
+        queue: list[PageRequest] = []
+        controller = PeriodController(TEMPLATE, storage, lambda: 2000.0, rules, queue.append)
         await controller.open(2)
         await controller.add_hits([Hit(0, "http://s4.test/")])
-        queue = await controller.idle()
+        assert await controller.idle()
         numbers = {one.seed for one in queue}
         assert numbers == {"http://s4.test/", "http://s1.test/", "http://s2.test/"}
         await controller.close()
@@ -181,7 +185,8 @@ def test_record_limit_holds_for_a_resumed_period(tmp_path: Path) -> None:
 def test_summary_of_a_search_has_the_number_of_results(tmp_path: Path) -> None:
     async def check() -> None:
         storage = SqliteStorage(tmp_path)
-        controller = PeriodController(TEMPLATE, storage, lambda: 1000.0, SamplingRules())
+        rules = SamplingRules()
+        controller = PeriodController(TEMPLATE, storage, lambda: 1000.0, rules, lambda _: None)
         await controller.open(1)
         await controller.add_hits([Hit(1, "http://a.test/"), Hit(2, "http://b.test/")])
         for text in (controller.progress(), *await controller.summary()):
@@ -239,10 +244,13 @@ def test_failures_before_a_seed_lower_its_probability(tmp_path: Path) -> None:
 def test_pages_of_a_seed_are_limited(tmp_path: Path) -> None:
     async def check() -> None:
         storage = SqliteStorage(tmp_path)
-        controller = PeriodController(TEMPLATE, storage, lambda: 1.0, SamplingRules(chance=False))
+        sent: list[PageRequest] = []
+        rules = SamplingRules(chance=False)
+        controller = PeriodController(TEMPLATE, storage, lambda: 1.0, rules, sent.append)
         await controller.open(1)
         await controller.add_hits([Hit(0, "http://s1.test/")])
-        (home,) = await controller.idle()
+        assert await controller.idle()
+        (home,) = sent
         children = [Visit(f"http://s1.test/{n % 40}", 1) for n in range(100)]
         admitted = controller.admit(home.seed, children)
         assert len(admitted) == TEMPLATE.limits.pages_per_seed - 1
