@@ -79,6 +79,17 @@ def test_due_pages_are_ordered_by_time(storage: Storage) -> None:
     run(storage, work)
 
 
+def test_all_due_pages_are_read_also_those_of_one_time(storage: Storage) -> None:
+    async def work(pages: Pages, store: ArticleStore) -> None:
+        await pages.save([state(n, due=50.0 + n // 5) for n in range(7)])
+        parts = [part async for part in pages.all_due(TOPIC, 51.0, 2)]
+        assert [len(part) for part in parts] == [2, 2, 2, 1]
+        assert {one.url for part in parts for one in part} == {state(n).url for n in range(7)}
+        assert [len(part) async for part in pages.all_due(TOPIC, 51.0, 9, after=50.0)] == [2]
+
+    run(storage, work)
+
+
 def test_changes_lists_new_changed_and_gone_pages_of_a_window(storage: Storage) -> None:
     async def work(pages: Pages, store: ArticleStore) -> None:
         await pages.save(

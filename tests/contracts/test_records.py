@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import override
 
 from topiccrawl.addons.records.periods.periods import Period, Periods, Phase, Seed, Stage
+from topiccrawl.addons.records.periods.visits import Visit
 from topiccrawl.addons.records.record import FoundValue, Record
 from topiccrawl.addons.records.records import Change, Records, StoredRecord, confidence_of
 
@@ -36,7 +37,7 @@ def test_seeds_are_stored_by_url_and_found_by_stage(storage: Storage) -> None:
         await periods.put(Period("甲", 2))
         await periods.put(Period("甲", 2, Phase.CRAWLING, 7.5, total=4))
         await periods.save([seed(n) for n in (3, 1, 2)])
-        visits = {"v1": {"layer": 0, "url": "http://s2.test/", "found": [["电话", "1\ud800"]]}}
+        visits = {"v1": Visit("http://s2.test/", records=({"found": [["电话", "1\ud800"]]},))}
         done = seed(2, number=2, stage=Stage.DONE, chance=0.9, useful=1, visits=visits)
         await periods.save([done, seed(1, number=1, stage=Stage.WAITING)])
         await periods.close()
@@ -49,7 +50,7 @@ def test_seeds_are_stored_by_url_and_found_by_stage(storage: Storage) -> None:
             (2, Stage.DONE, 0.9, 1),
         ]
         found = await periods.get("甲", ["http://s2.test/", "http://none.test/"])
-        assert found["http://s2.test/"].visits["v1"]["layer"] == 0
+        assert found["http://s2.test/"].visits["v1"].records == ({"found": [["电话", "1?"]]},)
         assert await periods.get("乙", ["http://s2.test/"]) == {}
         await periods.close()
 

@@ -16,7 +16,7 @@ from topiccrawl.storage.documents import DocumentKind, DocumentStore, Span, page
 from topiccrawl.storage.selection import site_names
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import AsyncIterator, Mapping, Sequence
 
     from topiccrawl.storage.contract import Storage
     from topiccrawl.storage.documents import Document, Where
@@ -146,9 +146,17 @@ class Pages(DocumentStore):
         self, owner: str, before: float, limit: int = 1000, after: float = 0.0
     ) -> list[PageState]:
         """Return up to ``limit`` states with ``after < due <= before``, soonest first."""
-        later, end = (math.nextafter(time, math.inf) for time in (after, before))
-        span = Span(max(_MIN_TIME, later), end)
-        return await self._find({"owner": owner, "due": span}, "due", limit)
+        return await self._find(_due(owner, before, after), "due", limit)
+
+    async def all_due(
+        self, owner: str, before: float, size: int, after: float = 0.0
+    ) -> AsyncIterator[list[PageState]]:
+        """Yield all states of ``due``, ``size`` at a time."""
+        order = ("due", "url")
+        async for found in pages(
+            self._documents, PAGES, _due(owner, before, after), order, size=size
+        ):
+            yield [_state(one) for one in found]
 
     async def counts(self, owner: str) -> dict[str, int]:
         """Return the numbers of existing ``hubs`` and ``details``, and of ``gone`` pages."""
@@ -193,6 +201,12 @@ class Pages(DocumentStore):
     async def _find(self, where: Where, order: str, limit: int = 0) -> list[PageState]:
         found = await self._documents.find(PAGES, where, order=(order, "url"), limit=limit)
         return [_state(one) for one in found]
+
+
+def _due(owner: str, before: float, after: float) -> Where:
+    """Return the condition of the states with ``after < due <= before``."""
+    later, end = (math.nextafter(time, math.inf) for time in (after, before))
+    return {"owner": owner, "due": Span(max(_MIN_TIME, later), end)}
 
 
 def sendable(validator: str) -> str:

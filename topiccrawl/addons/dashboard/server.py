@@ -18,8 +18,8 @@ from topiccrawl.addons.dashboard.channel import Channel, errors_as_json, json_re
 from topiccrawl.addons.dashboard.guard import HEADERS, Guard, guard_of
 from topiccrawl.addons.dashboard.library import Library
 from topiccrawl.addons.dashboard.metrics import available, exposition
-from topiccrawl.errors import StorageError
-from topiccrawl.messages import translate
+from topiccrawl.errors import StorageError, translated
+from topiccrawl.messages import message, translate
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import components
 from topiccrawl.storage.formats import template
@@ -42,6 +42,9 @@ MAX_BODY_BYTES = 65_536
 """Maximum size of the body of a request."""
 MAX_STREAMS = 32
 """Maximum number of open event streams; each needs a connection."""
+_NO_PORT = message(
+    "cannot listen on {host}:{port} ({strerror}): choose another port, or 0 for a free one"
+)
 _TYPES = {
     ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml",
     ".txt": "text/plain", ".json": "application/json",
@@ -103,25 +106,16 @@ class DashboardServer:
         return f"http://{shown}:{self.address.port}/{token}"
 
     async def start(self) -> None:
-        """Start listening.
+        """Start listening; call ``stop`` also after an error.
 
         Raises:
             StorageError: If the port is in use or not permitted.
         """
         await self._runner.setup()
-        loop, address = asyncio.get_running_loop(), self.address
-        try:
-            self._listening = await loop.create_server(self._accept, address.host, address.port)
-        except OSError as error:
-            await self._runner.cleanup()
-            raise StorageError(
-                "cannot listen on {host}:{port} ({strerror}): choose "
-                "another port, or 0 for a free one",
-                host=self.address.host,
-                port=self.address.port,
-                strerror=error.strerror,
-            ) from error
-        self.guard.address = Address(address.host, self._listening.sockets[0].getsockname()[1])
+        loop, host, port = asyncio.get_running_loop(), self.address.host, self.address.port
+        with translated(StorageError, _NO_PORT, host=host, port=port):
+            self._listening = await loop.create_server(self._accept, host, port)
+        self.guard.address = Address(host, self._listening.sockets[0].getsockname()[1])
 
     async def stop(self) -> None:
         """Send the last events and stop; can be called more than once."""
@@ -205,8 +199,8 @@ async def serving(
             closing.push_async_callback(ledger.close)
             routes += contributed_routes(settings, ledger)
         server = DashboardServer(source, guard_of(settings, address), routes, start)
-        await server.start()
         closing.push_async_callback(server.stop)
+        await server.start()
         yield server
 
 

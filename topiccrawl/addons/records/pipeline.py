@@ -21,11 +21,8 @@ from topiccrawl.scheduler.frontiers import LocalFrontiers, frontiers_of
 from topiccrawl.scheduler.signals import page_counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from scrapy.crawler import Crawler
 
-    from topiccrawl.addons.records.periods.visits import PageRequest
     from topiccrawl.storage.status import State
 
 logger = logging.getLogger(__name__)
@@ -128,7 +125,7 @@ class RecordPipeline:
         if isinstance(item, Hits):
             await self._controller.add_hits(item.found)
         elif isinstance(item, PageResults):
-            self._schedule(await self._controller.store_results(item.results))
+            await self._controller.store_results(item.results)
             self._count_page(relevant=any(result.records for result in item.results))
         else:
             return item
@@ -138,7 +135,7 @@ class RecordPipeline:
     def _count_page(self, *, relevant: bool) -> None:
         """Count a page and the records added since the last count."""
         self._crawler.stats.inc_value("topiccrawl/relevant", int(relevant))
-        records = self._crawler.stats.get_value("topiccrawl/records", 0)
+        records = self._count_records()
         new, self._reported = records - self._reported, records
         self._crawler.signals.send_catch_log(page_counted, relevant=relevant, articles=new)
 
@@ -166,21 +163,21 @@ class RecordPipeline:
         raise DontCloseSpider
 
     async def _next(self) -> bool:
-        """Schedule the next requests; return whether there are any."""
+        """Go on with the crawl; return whether requests are open."""
         try:
-            requests = await self._controller.idle()
+            more = await self._controller.idle()
         except StorageError as error:
             logger.critical("The crawl is stopped because the storage failed: %s", error)
             self._context.end(STORE_FAILED)
             return False
-        self._schedule(requests)
-        if not requests:
+        self._count_records()
+        if not more:
             self._context.alarm.now()  # close the spider now, not at the engine's next heartbeat
-        return bool(requests)
+        return more
 
-    def _schedule(self, requests: Iterable[PageRequest]) -> None:
+    def _count_records(self) -> int:
+        """Set the stat of new and changed records, and return it."""
         counts = self._controller.counts
         records = counts["records/new"] + counts["records/changed"]
         self._crawler.stats.set_value("topiccrawl/records", records)
-        for one in requests:
-            self._crawler.engine.crawl(self._spider.request(one))
+        return records

@@ -15,10 +15,10 @@ from topiccrawl.addons.records.periods.controller import PeriodController
 from topiccrawl.addons.records.periods.periods import Phase
 from topiccrawl.addons.records.periods.seeds import Hit, Hits
 from topiccrawl.addons.records.periods.visits import (
-    Child,
     PageResult,
     PageResults,
     Result,
+    Visit,
     digest_of,
     name_of,
 )
@@ -97,7 +97,10 @@ class TemplateSpider(Spider):
         check_hooks(settings)
         plan = plan_of(settings, kwargs)
         storage = storage_of(settings)
-        controller = PeriodController(plan.template, storage, time.time, plan.rules)
+        controller = PeriodController(
+            plan.template, storage, time.time, plan.rules,
+            lambda page: crawler.engine.crawl(spider.request(page)),
+        )  # fmt: skip
         spider = cls(plan, controller, LinkFollower(plan.template, traps_of(settings)))
         if since := kwargs.get("since", ""):
             folder = settings["TOPICCRAWL_DATA_DIR"]
@@ -126,8 +129,7 @@ class TemplateSpider(Spider):
 
     @override
     async def start(self) -> AsyncIterator[Request]:
-        for page in await self.controller.resume():
-            yield self.request(page)
+        await self.controller.resume()
         if self.controller.period.phase is not Phase.SEARCHING:
             self.discovery = context_of(self.crawler).search = None  # the search has finished
             return
@@ -207,7 +209,7 @@ class TemplateSpider(Spider):
 
     def _follow(
         self, result: PageResult, page: Page, html: str, encoding: str, hop: int
-    ) -> tuple[list[PageResult], list[Child]]:
+    ) -> tuple[list[PageResult], list[Visit]]:
         """Return the page's results and the pages to follow.
 
         A page may also belong to later layers; it then has a result for each of them.
@@ -215,7 +217,7 @@ class TemplateSpider(Spider):
         if result.layer >= self.follower.last:
             return [self._read(result, page, html)], []
         found = self.follower.follow(result.layer, page, html, encoding)
-        children = [Child(url, result.layer + 1) for url in found.onward]
+        children = [Visit(url, result.layer + 1) for url in found.onward]
         results = [result]
         if found.itself:
             url = canonical(page.url) or page.url
@@ -224,7 +226,7 @@ class TemplateSpider(Spider):
             more, further = self._follow(inner, page, html, encoding, 0)
             results, children = [*more, result], [*children, *further]
         if found.next:
-            children.append(Child(found.next, result.layer, hop + 1))
+            children.append(Visit(found.next, result.layer, hop + 1))
         return results, children
 
     def _read(self, result: PageResult, page: Page, html: str) -> PageResult:
@@ -241,18 +243,16 @@ class TemplateSpider(Spider):
 
     def request(self, wanted: PageRequest) -> Request:
         """Return the Scrapy request for a page request of the controller."""
-        conditions = {"If-None-Match": wanted.etag, "If-Modified-Since": wanted.modified}
+        layer, hop = wanted.visit.layer, wanted.visit.hop
         return Request(
-            wanted.url,
+            wanted.visit.url,
             callback=self.parse,
-            headers={name: value for name, value in conditions.items() if value},
-            cb_kwargs={
-                "seed": wanted.seed, "name": wanted.name, "layer": wanted.layer, "hop": wanted.hop,
-            },
+            headers=wanted.conditions,
+            cb_kwargs={"seed": wanted.seed, "name": wanted.name, "layer": layer, "hop": hop},
             meta={meta.ROLE: wanted.role, "handle_httpstatus_list": _HANDLED_STATUSES},
-            priority=_PRIORITY_PER_LAYER * wanted.layer,
+            priority=_PRIORITY_PER_LAYER * layer,
             dont_filter=True,
-        )  # fmt: skip
+        )
 
 
 def _with_validators(result: PageResult, response: Response) -> PageResult:

@@ -30,7 +30,7 @@ from topiccrawl.addons.redis.membership import (
 )
 from topiccrawl.addons.redis.partitions import LOAD_BATCH
 from topiccrawl.addons.redis.sync import RedisSync, Starts
-from topiccrawl.addons.redis.transport import FAILED, Call, address, translated
+from topiccrawl.addons.redis.transport import Call, address, failures_of
 from topiccrawl.addons.redis.working_copy import WorkingCopy
 from topiccrawl.errors import StateLockedError, StorageError
 from topiccrawl.frontier.contract import Frontier, Limits, Politeness, Reader
@@ -199,7 +199,7 @@ def identity_in(client: redis.Redis, name: str) -> dict[str, Any]:
         StorageError: If there is no such crawl, or Redis cannot be reached.
     """
     server = address(client)
-    with translated(FAILED, StorageError, address=server):
+    with failures_of(client):
         identity = client.get(base_of(name) + "about")
     if not isinstance(identity, bytes):
         raise StorageError("{address}: has no crawl named {name}", address=server, name=name)
@@ -223,7 +223,7 @@ def read(client: redis.Redis, name: str, strategy: LinkStrategy) -> SharedSnapsh
     copy = EmbeddedFrontier(folder, strategy, Politeness(), Limits(), sync="never", owner=owner)
     snapshot = SharedSnapshot(copy)
     try:
-        with translated(FAILED, StorageError, address=address(client)):
+        with failures_of(client):
             _fill(client, base_of(name), copy)
     except StorageError:
         snapshot.close()

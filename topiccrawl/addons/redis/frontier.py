@@ -18,12 +18,11 @@ from topiccrawl.addons.redis.host_turns import REGISTER
 from topiccrawl.addons.redis.marks import RedisMarks
 from topiccrawl.addons.redis.membership import Membership, crawl_identity
 from topiccrawl.addons.redis.transport import (
-    FAILED,
     Call,
     Conversation,
     address,
+    failures_of,
     run_blocking,
-    translated,
 )
 from topiccrawl.errors import StateLockedError, StorageError
 from topiccrawl.frontier.embedded import EmbeddedFrontier
@@ -340,7 +339,7 @@ def discard(client: redis.Redis, name: str) -> None:
         StateLockedError: If a node works on it.
         StorageError: If Redis cannot be reached.
     """
-    with translated(FAILED, StorageError, address=address(client)):
+    with failures_of(client):
         alive = Call("discard", base_of(name), (BUCKETS,)).on(client)
     if alive:
         raise StateLockedError(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.addons.redis.transport import Call, address, translated
+from topiccrawl.addons.redis.transport import Call, address, away
 from topiccrawl.messages import message
 from topiccrawl.storage.runs import RunReport, from_json, newest_first, to_json
 
@@ -42,7 +42,7 @@ class _Client:
         await self._client.aclose()
 
     async def _reply(self, command: Awaitable[Any]) -> Any:  # noqa: ANN401 - redis-py's own types
-        with translated(_AWAY, address=address(self._client)):
+        with away(_AWAY, address=address(self._client)):
             return await command
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from typing_extensions import override
 
 from topiccrawl.addons.redis.stories import Claim, SharedStory, StoryRegister
-from topiccrawl.addons.redis.transport import translated
+from topiccrawl.addons.redis.transport import away
 from topiccrawl.dedup.contract import linked
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
@@ -104,12 +104,12 @@ class NodeStore(SqliteStore):
     async def save(self, articles: Sequence[Article]) -> list[Saved]:
         """See ``Store.save``; a story in another node's store is a REPRINT and not stored here."""
         async with self._save_lock:
-            with translated(_STORIES_AWAY):
+            with away(_STORIES_AWAY):
                 plan = await self._claim(articles)
             saved = await self._save_here(plan)
             refused = {one.url for one in saved if one.fate in {Fate.REPRINT, Fate.FORGOTTEN}}
             if unused := refused.intersection(claim.article.url for claim in plan.claims):
-                with translated(_STORIES_AWAY):  # the store of this node refused them
+                with away(_STORIES_AWAY):  # the store of this node refused them
                     await self._open_register().withdraw(unused)
         return saved
 
@@ -117,7 +117,7 @@ class NodeStore(SqliteStore):
     async def forget(self, names: Sequence[str], now: float) -> int:
         """See ``Store.forget``; texts are deleted for all nodes, names are stored in this one."""
         gone = await super().forget(names, now)
-        with translated(_STORIES_AWAY):
+        with away(_STORIES_AWAY):
             shared = await self._open_register().forget(frozenset(names))
         return max(gone, shared)
 
@@ -218,7 +218,7 @@ class NodeDocuments(SqliteDocuments):
             if _is_shared(one["site"]):
                 shared[plain(one["site"])][plain(one["key"])] = _packed(one)
         if shared:
-            with translated(_MARKS_AWAY):
+            with away(_MARKS_AWAY):
                 async with (await self._client()).pipeline(transaction=True) as pipe:
                     for site, values in shared.items():
                         pipe.hset(_hash(site), mapping=values)
@@ -249,7 +249,7 @@ class NodeDocuments(SqliteDocuments):
         deleted = await super().delete(kind, *where)
         for condition in where if kind is SITES else ():
             for one in await self._marks(condition) if _means_shared(condition) else ():
-                with translated(_MARKS_AWAY):
+                with away(_MARKS_AWAY):
                     await (await self._client()).hdel(_hash(one["site"]), one["key"])
                 deleted += 1
         return deleted
@@ -282,7 +282,7 @@ class NodeDocuments(SqliteDocuments):
 
     async def _marks(self, where: Where) -> list[Document]:
         """Return the shared documents that meet a condition, which is empty or has a site."""
-        with translated(_MARKS_AWAY):
+        with away(_MARKS_AWAY):
             client = await self._client()
             if "key" in where:
                 texts = [await client.hget(_hash(where["site"]), plain(where["key"]))]

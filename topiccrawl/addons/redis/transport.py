@@ -6,7 +6,6 @@ A conversation is a generator that yields ``Call`` objects and receives their re
 from __future__ import annotations
 
 from collections.abc import Generator
-from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -15,11 +14,11 @@ import redis
 import redis.asyncio
 from redis.exceptions import RedisError
 
-from topiccrawl.errors import StorageAwayError, StorageError
+from topiccrawl.errors import StorageAwayError, StorageError, translated
 from topiccrawl.messages import message
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     from redis.asyncio import Redis as AsyncRedis
 
@@ -31,7 +30,7 @@ FAILED = message(
     "{address}: Redis failed ({error}): check that it runs, has "
     "enough memory and allows the connection, or correct REDIS_URL"
 )
-"""Error of a failed command, with a remedy; see ``translated``."""
+"""Error of a failed command, with a remedy."""
 
 
 class Call(NamedTuple):
@@ -95,7 +94,7 @@ def run_blocking(client: redis.Redis, steps: Conversation[T]) -> T:
         StorageError: If Redis cannot be reached, or rejects a call.
     """
     reply = None
-    with translated(FAILED, StorageError, address=address(client)):
+    with failures_of(client):
         try:
             while True:
                 reply = steps.send(reply).on(client)
@@ -103,14 +102,11 @@ def run_blocking(client: redis.Redis, steps: Conversation[T]) -> T:
             return stop.value  # type: ignore[no-any-return]
 
 
-@contextmanager
-def translated(
-    text: str,
-    kind: type[StorageError] = StorageAwayError,
-    **values: Any,  # noqa: ANN401
-) -> Iterator[None]:
-    """Raise errors of Redis as ``kind``; the message may contain ``{error}`` and the values."""
-    try:
-        yield
-    except RedisError as error:
-        raise kind(text, error=error, **values) from error
+def failures_of(client: redis.Redis | AsyncRedis) -> AbstractContextManager[None]:
+    """Raise errors of Redis as StorageError, with the address of the server and a remedy."""
+    return translated(StorageError, FAILED, (RedisError,), address=address(client))
+
+
+def away(text: str, **values: object) -> AbstractContextManager[None]:
+    """Raise errors of Redis as StorageAwayError; the message may contain ``{error}``."""
+    return translated(StorageAwayError, text, (RedisError,), **values)

@@ -3,7 +3,7 @@
 A site is crawled by one worker at a time, across all tasks. Its next turn goes to the shard that
 has waited longest, so that no task starves. Of the free sites, those of the task with the fewest
 current turns come first, so that a task with a hundred sites does not block one with a single site.
-Only ``read_snapshot`` does I/O.
+Only ``read_snapshot`` and ``Snapshot.swap`` do I/O.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from topiccrawl.storage.identity import is_dead
 from topiccrawl.storage.ledger import ORDERS, CrawlOrder, parse_order
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from topiccrawl.storage.ledger import Key, Ledger, Rows
 
@@ -31,7 +31,9 @@ MAX_REST = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class Row:
+    """A row of the ledger."""
+
     def text(self) -> str:
         """Return the row as a ledger stores it."""
         return json.dumps(asdict(self), ensure_ascii=False)
@@ -45,7 +47,7 @@ class _Row:
 
 
 @dataclass(frozen=True, slots=True)
-class TaskSpec(_Row):
+class TaskSpec(Row):
     """Specification of a task by a user.
 
     Attributes:
@@ -90,7 +92,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Shard(_Row):
+class Shard(Row):
     """The part of a task on one site. A task with a template has a single shard.
 
     Attributes:
@@ -149,7 +151,7 @@ class Shard(_Row):
 
 
 @dataclass(frozen=True, slots=True)
-class Turn(_Row):
+class Turn(Row):
     """The turn at a site. The key of the row is the site.
 
     Attributes:
@@ -176,7 +178,7 @@ class Turn(_Row):
 
 
 @dataclass(frozen=True, slots=True)
-class Worker(_Row):
+class Worker(Row):
     """A process that crawls shards. The key of the row is the worker's name.
 
     Attributes:
@@ -259,13 +261,31 @@ class Snapshot:
             orders, now, rows,
         )  # fmt: skip
 
-    def changed(self, after: Mapping[Key, str | None]) -> Snapshot:
+    async def swap(
+        self, ledger: Ledger, after: Mapping[Key, Row | None], also: Iterable[Key] = ()
+    ) -> bool:
+        """Write rows, or delete those without a value; return False if another process was faster.
+
+        Args:
+            ledger: Ledger of the snapshot.
+            after: The rows; none of them may have changed since the snapshot.
+            also: Further rows that may not have changed.
+        """
+        before = {(kind, name): self.rows[kind].get(name) for kind, name in (*after, *also)}
+        texts = {key: None if row is None else row.text() for key, row in after.items()}
+        return await ledger.swap(before, texts)
+
+    def changed(self, after: Mapping[Key, Row | None]) -> Snapshot:
         """Return the snapshot after rows were written."""
         rows = {kind: dict(table) for kind, table in self.rows.items()}
-        for (kind, name), text in after.items():
-            if text is not None:
-                rows[kind][name] = text
+        for (kind, name), row in after.items():
+            if row is not None:
+                rows[kind][name] = row.text()
         return Snapshot.of(rows, self.now)
+
+    def turns_of(self, worker: str) -> dict[str, Turn]:
+        """Return the turns of a worker by site."""
+        return {site: turn for site, turn in self.turns.items() if turn.worker == worker}
 
     def order(self, task: str) -> CrawlOrder:
         """Return the order given for a task."""

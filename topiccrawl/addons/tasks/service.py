@@ -200,12 +200,11 @@ class TaskService:
 
     async def resume(self, task: str) -> TaskState:
         """Resume a task and retry its failed sites."""
-        rows = await self._ledger.read(SHARDS)
-        for name, text in rows[SHARDS].items():
-            shard = Shard.read(text)
-            if shard.task == task and shard.state == State.FAILED:
+        snapshot = await self.snapshot()
+        for shard in snapshot.shards_of(task):
+            if shard.state == State.FAILED:
                 retried = replace(shard, state=State.WAITING, failures=0, not_before=0.0)
-                await self._ledger.swap({(SHARDS, name): text}, {(SHARDS, name): retried.text()})
+                await snapshot.swap(self._ledger, {(SHARDS, shard.name): retried})
         return await self._send_order(task, self._control.resume)
 
     async def cancel(self, task: str) -> TaskState:
@@ -261,8 +260,7 @@ class TaskService:
             keys: list[Key] = [(TASKS, task), (ORDERS, f"task-{task}")]
             for shard in snapshot.shards_of(task):
                 keys += [(SHARDS, shard.name), (ORDERS, shard.crawl)]
-            before = {(kind, name): snapshot.rows[kind].get(name) for kind, name in keys}
-            if await self._ledger.swap(before, dict.fromkeys(keys)):
+            if await snapshot.swap(self._ledger, dict.fromkeys(keys)):
                 return
 
     async def _snapshot_with(self, task: str) -> Snapshot:

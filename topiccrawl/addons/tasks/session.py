@@ -24,6 +24,7 @@ from topiccrawl.addons.tasks.records import (
     TURNS,
     WORKERS,
     Progress,
+    Row,
     Shard,
     Snapshot,
     State,
@@ -38,7 +39,7 @@ from topiccrawl.storage.ledger import Control
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from topiccrawl.storage.ledger import Key, Ledger, Rows
+    from topiccrawl.storage.ledger import Key, Ledger
 
 TTL = 10.0
 """Seconds without a heartbeat after which a worker times out."""
@@ -89,15 +90,20 @@ class WorkerSession:
                 # The ledger was away for all workers: let them register before removing any.
                 self._grace_until = sent + self._ttl
             snapshot = await self.snapshot()
-            row = snapshot.rows[WORKERS].get(self.name)
-            lost = bool(self.name) and row is None
-            if row is None:
+            known = snapshot.workers.get(self.name)
+            lost = bool(self.name) and known is None
+            if known is None:
                 self._reset()
-            held = {turn.shard for turn in snapshot.turns.values() if turn.worker == self.name}
-            for shard in self.shards.keys() - held:
+            turns = snapshot.turns_of(self.name)
+            for shard in self.shards.keys() - {turn.shard for turn in turns.values()}:
                 del self.shards[shard]  # the ledger has lost this turn: its crawl must end
-            before, after = self._heartbeat_swap(snapshot, row, progress)
-            if not await self._ledger.swap(before, after):
+            worker = Worker(
+                own_identity(), self._slots, known.began if known else snapshot.now,
+                snapshot.now + self._ttl, socket.gethostname(), os.getpid(),
+            )  # fmt: skip
+            after = self._progressed(turns, progress, snapshot.now)
+            after[WORKERS, self.name] = worker
+            if not await snapshot.swap(self._ledger, after, ((TURNS, site) for site in turns)):
                 self._reset()
                 return None
             self._last, self.safe_until = sent, sent + self._ttl
@@ -122,17 +128,15 @@ class WorkerSession:
             shard = self.shards.get(name)
             if shard is None:
                 return False
-            now = await self._ledger.now()
-            turn, row = (TURNS, shard.site), (SHARDS, name)
-            before = {key: await self._ledger.get(*key) for key in (turn, row)}
-            held = Turn.read(before[turn] or "{}")
+            snapshot = await self.snapshot()
+            now, held = snapshot.now, snapshot.turns.get(shard.site, Turn())
             after = _with_outcome(
                 _with_progress(shard, progress), outcome, reason, now, seconds=now - held.since
             )
             free = Turn(rest=min(progress.rest, now + MAX_REST))
-            released = (held.worker, held.shard) == (self.name, name) and await self._ledger.swap(
-                before, {turn: free.text(), row: after.text()}
-            )
+            rows: dict[Key, Row | None] = {(TURNS, shard.site): free, (SHARDS, name): after}
+            ours = (held.worker, held.shard) == (self.name, name)
+            released = ours and await snapshot.swap(self._ledger, rows)
             del self.shards[name]
             return released
 
@@ -144,7 +148,8 @@ class WorkerSession:
         """Unregister this worker; sites of its remaining turns become free."""
         async with self._lock:
             if self.name:
-                await self._ledger.swap(*_removal(self.name, (await self.snapshot()).rows))
+                snapshot = await self.snapshot()
+                await snapshot.swap(self._ledger, _removal(self.name, snapshot))
             self._reset()
             self.name = ""
 
@@ -154,30 +159,19 @@ class WorkerSession:
         self.shards.clear()
         self.safe_until = 0.0
 
-    def _heartbeat_swap(
-        self, snapshot: Snapshot, row: str | None, progress: Mapping[str, Progress]
-    ) -> tuple[dict[Key, str | None], dict[Key, str | None]]:
-        """Return the swap of a heartbeat: the worker's row, its turns and its shards."""
-        now, rows = snapshot.now, snapshot.rows
-        began = Worker.read(row).began if row else now
-        worker = Worker(
-            own_identity(), self._slots, began, now + self._ttl, socket.gethostname(), os.getpid()
-        )
-        before: dict[Key, str | None] = {(WORKERS, self.name): row}
-        after: dict[Key, str | None] = {(WORKERS, self.name): worker.text()}
-        for site, turn in snapshot.turns.items():
-            if turn.worker != self.name:
-                continue
-            before[TURNS, site] = rows[TURNS][site]
+    def _progressed(
+        self, turns: Mapping[str, Turn], progress: Mapping[str, Progress], now: float
+    ) -> dict[Key, Row | None]:
+        """Return the rows of this worker's turns and of their shards with their progress."""
+        after: dict[Key, Row | None] = {}
+        for site, turn in turns.items():
             shard, done = self.shards.get(turn.shard), progress.get(turn.shard)
             if shard is None:  # the response to its claim was lost
-                after[TURNS, site] = _free(turn)
+                after[TURNS, site] = Turn(rest=turn.rest)
             elif done is not None:
-                before[SHARDS, shard.name] = rows[SHARDS].get(shard.name)
-                after[SHARDS, shard.name] = _with_progress(shard, done).text()
-                rest = min(done.rest, now + MAX_REST)
-                after[TURNS, site] = replace(turn, rest=rest).text()
-        return before, after
+                after[SHARDS, shard.name] = _with_progress(shard, done)
+                after[TURNS, site] = replace(turn, rest=min(done.rest, now + MAX_REST))
+        return after
 
     async def _remove_dead(self, snapshot: Snapshot) -> Snapshot:
         """Remove dead workers and return a snapshot without them."""
@@ -187,38 +181,26 @@ class WorkerSession:
             if name != self.name and (grace_over or snapshot.workers[name].expires >= snapshot.now)
         ]  # fmt: skip
         for name in dead:
-            await self._ledger.swap(*_removal(name, snapshot.rows))
+            await snapshot.swap(self._ledger, _removal(name, snapshot))
             snapshot = await self.snapshot()
         return snapshot
 
     async def _start_turn(self, shard: Shard, snapshot: Snapshot) -> bool:
         """Start a shard's turn; return False if another worker was faster."""
-        worker = snapshot.rows[WORKERS].get(self.name)
+        worker = snapshot.workers.get(self.name)
         if worker is None:
             return False
-        turn, row = (TURNS, shard.site), (SHARDS, shard.name)
-        before = {
-            turn: snapshot.rows[TURNS].get(shard.site),
-            row: snapshot.rows[SHARDS][shard.name],
-            (WORKERS, self.name): worker,
-        }
         started = replace(shard, turns=shard.turns + 1)
-        after = {
-            turn: Turn(shard.name, self.name, snapshot.now, snapshot.now).text(),
-            row: started.text(),
+        after: dict[Key, Row | None] = {
+            (TURNS, shard.site): Turn(shard.name, self.name, snapshot.now, snapshot.now),
+            (SHARDS, shard.name): started,
             # another worker may be removing this one, with the turns that it has read
-            (WORKERS, self.name): replace(
-                Worker.read(worker), expires=snapshot.now + self._ttl
-            ).text(),
+            (WORKERS, self.name): replace(worker, expires=snapshot.now + self._ttl),
         }
-        if not await self._ledger.swap(before, after):
+        if not await snapshot.swap(self._ledger, after):
             return False
         self.shards[shard.name] = started
         return True
-
-
-def _free(turn: Turn) -> str:
-    return Turn(rest=turn.rest).text()
 
 
 def _with_progress(shard: Shard, progress: Progress) -> Shard:
@@ -251,18 +233,12 @@ def _failed(shard: Shard, **changes: Any) -> Shard:  # noqa: ANN401 - fields of 
     return replace(shard, failures=failures, state=state, **changes)
 
 
-def _removal(name: str, rows: Rows) -> tuple[dict[Key, str | None], dict[Key, str | None]]:
-    """Return the swap that removes a worker and frees its sites, each with its last ``rest``."""
-    before: dict[Key, str | None] = {(WORKERS, name): rows[WORKERS].get(name)}
-    after: dict[Key, str | None] = {(WORKERS, name): None}
-    for site, text in rows[TURNS].items():
-        turn = Turn.read(text)
-        if turn.worker != name:
-            continue
-        row = (SHARDS, turn.shard)
-        before |= {(TURNS, site): text, row: rows[SHARDS].get(turn.shard)}
-        after[TURNS, site] = _free(turn)
-        if shard := rows[SHARDS].get(turn.shard):
+def _removal(name: str, snapshot: Snapshot) -> dict[Key, Row | None]:
+    """Return the rows without a worker: its sites are free, each with its last ``rest``."""
+    after: dict[Key, Row | None] = {(WORKERS, name): None}
+    for site, turn in snapshot.turns_of(name).items():
+        after[TURNS, site] = Turn(rest=turn.rest)
+        if shard := snapshot.shards.get(turn.shard):
             # without a delay, since the shard is rarely the cause of its worker's death
-            after[row] = _failed(Shard.read(shard), reason="worker died").text()
-    return before, after
+            after[SHARDS, shard.name] = _failed(shard, reason="worker died")
+    return after

@@ -11,7 +11,7 @@ from topiccrawl.addons.watch.pagestates import TOLERANCE, set_back, visits_of
 from topiccrawl.storage.pages import PageState, Role
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from topiccrawl.addons.watch.tracker import VisitTracker
     from topiccrawl.scheduler.context import CrawlContext
@@ -105,6 +105,11 @@ class DuePages:
 
     # -- Requeueing ------------------------------------------------------------------------------
 
+    def follow(self, seeds: Iterable[str]) -> None:
+        """Retry seeds in the frontier that were never fetched, until they are."""
+        self._visited.seeds.update(seeds)
+        self._in_frontier |= dict.fromkeys(seeds, False)
+
     def has_links_of(self, url: str) -> bool:
         """Return whether all links of a page were in the frontier when the page was requeued.
 
@@ -126,7 +131,7 @@ class DuePages:
         period = SCAN_SECONDS if self._context.sync is None else CHECK_SECONDS
         if now - self._scanned_at > period or now >= check_at:
             self._scanned_at, self._done_until = now, 0.0
-            await self._drop_lost()
+            self.check_requeued()
         requeued = await self._requeue_all(now)
         soonest = (
             []
@@ -145,18 +150,14 @@ class DuePages:
     async def _requeue_all(self, now: float) -> int:
         """Requeue due pages while fewer than ``MAX_IN_FRONTIER`` wait; return their number."""
         requeued, most = 0, MAX_IN_FRONTIER
-        self._full = False
-        while not self._full:
-            self._earliest = math.inf
-            found = await self._pages.due(self._owner, now, most, self._done_until)
+        self._full, self._earliest = False, math.inf
+        async for found in self._pages.all_due(self._owner, now, most, self._done_until):
             requeued += sum(self._requeue(state) for state in found)
-            if len(found) < most:
-                self._mark_requeued(now)
-                break
-            if found[0].due == found[-1].due:  # more pages may be due at the same time
-                most *= 2
-            self._mark_requeued(math.nextafter(found[-1].due, 0.0))
-            self._full = len(self._in_frontier) >= MAX_IN_FRONTIER
+            if len(self._in_frontier) >= most:
+                self._full = True
+                self._mark_requeued(math.nextafter(found[-1].due, 0.0))
+                return requeued
+        self._mark_requeued(now)
         return requeued
 
     def _mark_requeued(self, until: float) -> None:
@@ -191,22 +192,17 @@ class DuePages:
         self._check_at = min(self._check_at, now + HANDOVER_SECONDS)
         self._scanned_at, self._done_until = now, 0.0
 
-    async def _drop_lost(self) -> None:
+    def check_requeued(self) -> None:
         """Record pages that went to the errorQueue without a lease (robots.txt, crash, limit).
 
         Drop pages that another node serves or has visited, and pages deleted by the operator.
         """
         for url in tuple(self._in_frontier):
             known = self._context.frontier.why(url)
-            if known is None or (known.queue == "crawled" and not self._visited.is_pending(url)):
+            if known is not None and known.queue == "error":
+                self._visited.visit_failed(url, known.reason)
+            elif known is None or (known.queue == "crawled" and not self._visited.is_pending(url)):
                 self._in_frontier.pop(url, None)
-            elif known.queue == "error":
-                await self._visited.record_failure(url, known.reason)
-
-    def failed_requests(self) -> list[tuple[str, str]]:
-        """Return the requeued pages in the errorQueue, with the reasons."""
-        known = ((url, self._context.frontier.why(url)) for url in self._in_frontier)
-        return [(url, one.reason) for url, one in known if one is not None and one.queue == "error"]
 
     # -- Results ---------------------------------------------------------------------------------
 
@@ -242,15 +238,9 @@ async def reschedule_from(now: float, visited: VisitTracker) -> None:
     """
     logger.warning("The system clock was set back: due times are shifted accordingly")
     pages, owner = visited.pages.pages, visited.ledger.owner
-    most, after = BATCH, 0.0
-    while found := await pages.due(owner, _FAR_FUTURE, most, after):
+    async for found in pages.all_due(owner, _FAR_FUTURE, BATCH):
         ahead = [state.url for state in found if visits_of(state).visited_at > now + TOLERANCE]
         await visited.amend(ahead, lambda state: set_back(state, now))
-        if len(found) < most:
-            break
-        if found[0].due == found[-1].due:  # more pages may be due at the same time
-            most *= 2
-        after = math.nextafter(found[-1].due, 0.0)
 
 
 def _steady() -> float:

@@ -16,7 +16,6 @@ from topiccrawl.addons.watch.pagebuffer import PageBuffer
 from topiccrawl.addons.watch.pagestates import (
     TOLERANCE,
     PageStates,
-    SeedFailures,
     adopt,
     retry_wait,
     visits_of,
@@ -96,7 +95,6 @@ class Watch:
         self.sizes: dict[str, int] = {}
         self._owner = ledger.owner
         self._pages = pages.pages
-        self._seed_failures = SeedFailures((), self._seed_failed)
         self._search_at: float | None = None
         self._searches = 0
         self._adopted = False
@@ -167,9 +165,8 @@ class Watch:
         if self._task is not None and self._task.done() and (error := self._task.exception()):
             logger.critical("The watch failed because of a bug", exc_info=error)
             raise CloseSpider(STORE_FAILED)
-        self._seed_failures.check(self.context.frontier)
-        for url, reason in () if self.visited else self.due.failed_requests():
-            self.visited.visit_failed(url, reason)
+        if not self.visited:
+            self.due.check_requeued()
         if self._retries_search() or (self._task and (self.due.waits or self.visited)):
             raise DontCloseSpider
 
@@ -213,7 +210,8 @@ class Watch:
             self.offer_feeds(filter(may_be_news_sitemap, read_sitemap(response.body).sitemaps), 1)
 
     def took(self) -> None:
-        """Scan all overdue pages soon, as this node now serves hosts of another node."""
+        """Scan all overdue pages and seeds soon, as this node now serves hosts of another node."""
+        self._adopted = False
         self.due.check_soon()
         self._wake.set()
 
@@ -232,16 +230,15 @@ class Watch:
             if known is not None and known.queue == "error":
                 outcome = Outcome(Ending.ERROR, reason=outcome.reason)
         self.visited.settled(lease, outcome)
-        self._seed_failures.settled(lease, outcome)
+        moved = outcome.ending is Ending.REDIRECTED and lease.url in self.visited.seeds
+        if moved and not self.due.has_links_of(lease.url):
+            self.due.follow([outcome.target])
 
     async def closed(self) -> None:
         """Write all pending states."""
         if self._task is not None:
             self._task.cancel()
         await self.visited.close()
-
-    def _seed_failed(self, url: str, reason: str) -> None:
-        self.visited.visit_failed(url, reason, first=True)
 
     def _signal(self, change: Change) -> None:
         self.context.crawler.signals.send_catch_log(page_changed, change=change)
@@ -273,7 +270,6 @@ class Watch:
         if not self._adopted and not (sync and (sync.loading or self.due.is_early)):
             await self._adopt(self.context.frontier)
             self._adopted = True
-        self._seed_failures.check(self.context.frontier)
         await self.due.requeue_due()
 
     # -- Adoption of earlier crawls ---------------------------------------------------------------
@@ -285,8 +281,7 @@ class Watch:
         for url in unfetched:
             frontier.requeue(url, HUB_VALUE)
         if not self.due.once:
-            self._seed_failures = SeedFailures(unfetched, self._seed_failed)
-            self.visited.seeds = self._seed_failures
+            self.due.follow(unfetched)
         if any(visits_of(state).visited_at > time.time() + TOLERANCE for state in known.values()):
             await self.due.set_back()
         if self.sizes.get("hubs") or not frontier.counts()["crawled"]:

@@ -66,10 +66,10 @@ class ConditionalMiddleware(_WatchPart):
         """Add the validators of the page's last response, and bypass Scrapy's HTTP cache."""
         if self.context.lease(request) is not None:
             request.meta["dont_cache"] = True
-        if self.page_lease(request) is None:
+        if (lease := self.page_lease(request)) is None:
             return
-        known = await self.watch.visited.load_state(request.url)
-        if known is None or known.gone_at or not self.watch.due.has_links_of(request.url):
+        known = await self.watch.visited.load_state(lease.url)
+        if known is None or known.gone_at or not self.watch.due.has_links_of(lease.url):
             return
         if not (known.etag or known.last_modified) or known.more.get("parts"):
             return  # an article of several pages must be compared as a whole
@@ -88,17 +88,17 @@ class WatchMiddleware(_WatchPart):
     ) -> AsyncIterator[Any]:
         """Yield the new output of a page; for status 304, only its previous relevance."""
         lease = self.page_lease(response.request)
-        if lease is None or response.request is None:
+        if lease is None:
             async for output in result:
                 if isinstance(output, Article):  # all pages of an article were read
                     self.watch.visited.compare_whole(output.url, time.time(), digest_of(output))
                 yield output
             return
-        visited, url = self.watch.visited, response.request.url
-        known = visited.loaded_state(url)
+        visit = self.watch.visited.visit(lease.url)
+        known = visit.known
         if response.status == NOT_MODIFIED and known is not None:
             self.watch.count("not_modified")
-            visited.record(lease, known, _seen(response))
+            visit.seen = _seen(response)
             yield Findings(known.relevance)
             return
         page = _PageOutput()
@@ -107,7 +107,7 @@ class WatchMiddleware(_WatchPart):
             passed = output if page.is_new(known) else page.next_part(output)
             if passed is not None:
                 yield passed
-        visited.record(lease, known, self._seen(response, url, lease.depth, page))
+        visit.seen = self._seen(response, lease.url, lease.depth, page)
 
     def _seen(self, response: Response, url: str, depth: int, page: _PageOutput) -> VisitResult:
         findings, article = page.findings, page.article

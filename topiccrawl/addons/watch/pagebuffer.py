@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-GROUP_SECONDS = 0.05
-"""Seconds for which a state waits for others to share a transaction."""
-
 MAX_WAITING = 100_000
 """Maximum number of states in memory while the store is unavailable; beyond it, the oldest are
 dropped."""
@@ -29,25 +26,22 @@ dropped."""
 class PageBuffer:
     """Writes states in groups; reads return unwritten states first.
 
-    If the process is killed before a state is written, the page is visited again as if for the
-    first time.
+    While a group is written, or the store is away, further states wait for the next group. If the
+    process is killed before a state is written, the page is visited again as if for the first time.
 
     Args:
         pages: Store of the states.
-        age: See ``GROUP_SECONDS``.
         patience: Seconds for which ``save`` waits for a store that is unavailable.
     """
 
-    def __init__(
-        self, pages: Pages, *, age: float = GROUP_SECONDS, patience: float = RETRY_SECONDS
-    ) -> None:
+    def __init__(self, pages: Pages, *, patience: float = RETRY_SECONDS) -> None:
         self.pages = pages
-        self._age = age
         self._patience = patience
         self._waiting: dict[tuple[str, str], PageState] = {}
         self._writing: dict[tuple[str, str], PageState] = {}
-        self._written: asyncio.Future[None] | None = None
-        self._task: asyncio.Task[None] | None = None
+        self._lock = asyncio.Lock()
+        self._next: asyncio.Task[None] | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
         self._stopping = asyncio.Event()
         self._reported = False
 
@@ -60,13 +54,12 @@ class PageBuffer:
         self._waiting[(state.owner, state.url)] = state
         while len(self._waiting) > MAX_WAITING:
             del self._waiting[next(iter(self._waiting))]
-        if self._written is None:
-            self._written = asyncio.get_running_loop().create_future()
-        written = self._written
-        if self._task is None:
-            self._task = asyncio.create_task(self._write())
+        if self._next is None:
+            self._next = asyncio.create_task(self._write())
+            self._tasks.add(self._next)
+            self._next.add_done_callback(self._ended)
         try:
-            await asyncio.wait_for(asyncio.shield(written), self._patience)
+            await asyncio.wait_for(asyncio.shield(self._next), self._patience)
         except TimeoutError:
             if not self._reported:  # once per outage, not for each page
                 self._reported = True
@@ -97,42 +90,34 @@ class PageBuffer:
 
     async def close(self) -> None:
         """Try to write the unwritten states; they are lost if the store is unavailable."""
-        if self._task is not None:
-            self._age = 0.0
-            _, late = await asyncio.wait([self._task], timeout=self._patience)
+        if self._tasks:
+            _, late = await asyncio.wait(self._tasks, timeout=self._patience)
+            if late:
+                lost = len(self._waiting.keys() | self._writing.keys())
+                logger.error("%d page states are lost: store unavailable", lost)
             for task in late:
-                logger.error("%d page states are lost: store unavailable", len(self._waiting))
                 task.cancel()
         await self.pages.close()
 
     async def _write(self) -> None:
-        """Write groups until all states are written."""
-        again = backoff_delays()
-        while self._waiting:
-            await asyncio.sleep(self._age)
+        """Write the waiting states after those before them; retry while the store is away."""
+        async with self._lock:
+            self._next = None
             self._writing, self._waiting = self._waiting, {}
-            written, self._written = self._written, None
             try:
-                await self.pages.save(list(self._writing.values()))
-            except StorageAwayError:
-                self._waiting = self._writing | self._waiting
-                self._written = written
-                await asyncio.sleep(next(again))
+                for wait in backoff_delays():
+                    with suppress(StorageAwayError):
+                        await self.pages.save(list(self._writing.values()))
+                        break
+                    await asyncio.sleep(wait)
             except StorageError as error:
                 logger.error("Page states are lost: %s", error)  # noqa: TRY400
-                _settle(written, error)
-            else:
-                again, self._reported = backoff_delays(), False
-                _settle(written)
-            self._writing = {}
-        self._task = None
+                raise
+            finally:
+                self._writing = {}
+            self._reported = False
 
-
-def _settle(written: asyncio.Future[None] | None, error: StorageError | None = None) -> None:
-    if written is None or written.done():
-        return
-    if error is None:
-        written.set_result(None)
-    else:
-        written.set_exception(error)
-        written.exception()  # retrieved, as there may be no caller
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()  # retrieved, as there may be no caller

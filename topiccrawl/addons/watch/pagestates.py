@@ -1,7 +1,6 @@
 """Computation of page states after visits: role, changes, whether gone, and the next visit.
 
-At the start of a watch, the pages of an earlier crawl are adopted, and seeds that were not fetched
-yet are followed.
+At the start of a watch, the pages of an earlier crawl are adopted.
 """
 
 from __future__ import annotations
@@ -14,14 +13,13 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from topiccrawl.addons.watch.contract import Observation, RevisitPolicy, Visits
-from topiccrawl.frontier.contract import Ending, Frontier, Outcome
 from topiccrawl.storage.pages import PageState, Role, sendable
 from topiccrawl.storage.selection import Selection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
-    from topiccrawl.model import Lease
+    from topiccrawl.frontier.contract import Frontier
     from topiccrawl.storage.contract import ArticleStore
     from topiccrawl.storage.pages import Pages
 
@@ -45,8 +43,6 @@ MAX_FIRST_RETRY = 3_600.0
 MIN_WAIT = 0.001
 """Minimum time between two visits of a page, in seconds, whatever the policy returns."""
 
-QUEUED = frozenset({"prior", "normal", "leased"})
-"""Queues of URLs that are not fetched yet."""
 BATCH = 500
 """Number of states written in one transaction."""
 
@@ -272,41 +268,6 @@ def _hashes(links: Iterable[str]) -> set[int]:
 def _pack_links(links: Iterable[str]) -> str:
     hashes = sorted(_hashes(links))[:MAX_LINKS]
     return b64encode(pack(f"<{len(hashes)}I", *hashes)).decode()
-
-
-class SeedFailures:
-    """Finds seeds that failed, also those without a request (robots.txt cannot be fetched).
-
-    Args:
-        seeds: Canonical URLs that were never fetched.
-        failed: Called once with each failed seed and the reason in the frontier; from then on the
-            seed has a state, which sets its next visit.
-    """
-
-    def __init__(self, seeds: Iterable[str], failed: Callable[[str, str], None]) -> None:
-        self._waiting = set(seeds)
-        self._all = set(self._waiting)
-        self._failed = failed
-
-    def __contains__(self, url: object) -> bool:
-        return url in self._all
-
-    def check(self, frontier: Frontier) -> None:
-        """Report the seeds that failed since the last call."""
-        for url in tuple(self._waiting):
-            known = frontier.why(url)
-            if known is None or known.queue in QUEUED:
-                continue
-            self._waiting.discard(url)
-            if known.queue == "error":
-                self._failed(url, known.reason)
-
-    def settled(self, lease: Lease, outcome: Outcome) -> None:
-        """Replace a redirected seed by its target."""
-        if outcome.ending is Ending.REDIRECTED and lease.url in self._waiting:
-            self._waiting.discard(lease.url)
-            self._waiting.add(outcome.target)
-            self._all.add(outcome.target)
 
 
 async def adopt(

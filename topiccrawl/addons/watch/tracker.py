@@ -13,8 +13,8 @@ import asyncio
 import logging
 import time
 from contextlib import suppress
-from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from topiccrawl.addons.watch.pagestates import PageStates, VisitResult, was_fetched
@@ -25,7 +25,7 @@ from topiccrawl.scheduler.requests import is_distinct
 from topiccrawl.storage.pages import Change, PageState, Role, change_between
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Coroutine, Iterable
+    from collections.abc import Callable, Coroutine, Iterable
 
     from topiccrawl.addons.watch.pagebuffer import PageBuffer
 
@@ -36,16 +36,21 @@ DURABLE_SECONDS = 2.5
 until its commit starts, and one more until the commit has ended."""
 
 
-class Visit(NamedTuple):
-    """A visit whose page is not completely stored yet.
+@dataclass(slots=True)
+class Visit:
+    """A visit of a page, from the request until its state is completely written.
 
     Attributes:
         known: State of the page before the visit, or None.
-        seen: Result of the visit.
+        unread: Whether the store was unavailable at the request, so that ``known`` is not known.
+        seen: Result of the visit, after the response.
+        state: State of the page after the visit, once its articles are stored.
     """
 
-    known: PageState | None
-    seen: VisitResult
+    known: PageState | None = None
+    unread: bool = False
+    seen: VisitResult | None = None
+    state: PageState | None = None
 
 
 class VisitTracker:
@@ -71,18 +76,15 @@ class VisitTracker:
         count: Callable[[str], None],
         on_change: Callable[[Change], None],
     ) -> None:
-        self.seeds: Container[str] = ()
+        self.seeds: set[str] = set()
         self.ledger = ledger
         self.pages = pages
         self.count = count
         self.on_written: Callable[[PageState], None] = _ignore
         self.on_rescheduled: Callable[[PageState], None] = _ignore
         self._on_change = on_change
-        self._visits: dict[int, Visit] = {}
-        self._loaded: dict[str, PageState | None] = {}
-        self._pending: dict[str, PageState] = {}
-        self._settling: dict[str, Visit] = {}
-        self._unread: set[str] = set()
+        self._visits: dict[str, Visit] = {}
+        self._pending: dict[str, Visit] = {}
         self._failing: set[str] = set()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -98,30 +100,27 @@ class VisitTracker:
     async def current_state(self, url: str) -> PageState | None:
         """Return the state of a page, or None; wait while the store is unavailable."""
         if url in self._pending:
-            return self._pending[url]
+            return self._pending[url].state
         return (await self.pages.find(self.ledger.owner, [url])).get(url)
 
     async def load_state(self, url: str) -> PageState | None:
-        """Return the state of a page that will be requested, and keep it for ``loaded_state``.
+        """Return the state of a page that will be requested, and keep it with its visit.
 
         If the store is unavailable, return None: the page is then fetched unconditionally, and
         compared when the store is available again.
         """
-        known = self._pending.get(url)
+        visit = self._visits[url] = Visit()
         try:
-            known = known or (await self.pages.get(self.ledger.owner, [url])).get(url)
+            pending = self._pending.get(url)
+            found = {} if pending else await self.pages.get(self.ledger.owner, [url])
+            visit.known = pending.state if pending else found.get(url)
         except StorageAwayError:
-            self._unread.add(url)
-        self._loaded[url] = known
-        return known
+            visit.unread = True
+        return visit.known
 
-    def loaded_state(self, url: str) -> PageState | None:
-        """Return the state that a page had when it was requested, or None."""
-        return self._loaded.get(url)
-
-    def record(self, lease: Lease, known: PageState | None, seen: VisitResult) -> None:
-        """Keep the result of a visit until the page is completely stored."""
-        self._visits[lease.epoch] = Visit(known, seen)
+    def visit(self, url: str) -> Visit:
+        """Return the visit of a requested page, which takes its result; a new one if unknown."""
+        return self._visits.setdefault(url, Visit())
 
     async def page_done(self, lease: Lease) -> None:
         """Compute the state of a page whose articles are stored, before its lease is settled.
@@ -129,40 +128,33 @@ class VisitTracker:
         Raises:
             StorageError: If the state of a new page cannot be written.
         """
-        visit = self._visits.pop(lease.epoch, None)
-        if visit is None or is_distinct(lease.url):  # a separate request, which cannot be repeated
-            return
+        visit = self._visits.get(lease.url)
+        if visit is None or visit.seen is None or is_distinct(lease.url):
+            return  # no page, or a separate request, which cannot be repeated
         async with self._lock(lease.url):
-            if lease.url in self._unread:
-                visit = visit._replace(known=await self.current_state(lease.url))
-                self._unread.discard(lease.url)
-            state = await self._new_state(lease.url, visit)
-            if state is not None:
-                self._pending[lease.url], self._settling[lease.url] = state, visit
-
-    async def _new_state(self, url: str, visit: Visit) -> PageState | None:
-        if visit.known is None:
-            state = self.ledger.first_visit(url, visit.seen)
-            if state is not None:
+            if visit.unread:
+                visit.known = await self.current_state(lease.url)
+            if visit.known is not None:  # it may have been credited since
+                known = await self.current_state(lease.url) or visit.known
+                changed = self.ledger.is_changed(known, visit.seen)
+                self.count(f"{known.role}s_changed" if changed else "unchanged")
+                visit.state = self.ledger.revisit(known, visit.seen)
+            elif state := self.ledger.first_visit(lease.url, visit.seen):
                 await self.pages.save(_without_validators(state))
-            return state
-        known = await self.current_state(url) or visit.known  # may have been credited since
-        changed = self.ledger.is_changed(known, visit.seen)
-        self.count(f"{known.role}s_changed" if changed else "unchanged")
-        return self.ledger.revisit(known, visit.seen)
+                visit.state = state
+            if visit.state is not None:
+                self._pending[lease.url] = visit
 
     def settled(self, lease: Lease, outcome: Outcome) -> None:
         """Write the states of settled pages, and record failed visits."""
         if lease.kind is not Kind.PAGE:
             return
-        self._loaded.pop(lease.url, None)
-        self._unread.discard(lease.url)
+        self._visits.pop(lease.url, None)
         if outcome.ending is Ending.CRAWLED:
             if lease.url in self._pending:
                 self._start(self._write_settled(lease.url))
             return
         self._pending.pop(lease.url, None)
-        self._settling.pop(lease.url, None)
         if outcome.ending in {Ending.ERROR, Ending.REDIRECTED}:
             self.visit_failed(lease.url, outcome.reason)
 
@@ -176,7 +168,7 @@ class VisitTracker:
             if state is None:
                 return
             if hub in self._pending:
-                self._pending[hub] = state
+                self._pending[hub].state = state
                 return
         try:  # from the call on, the buffer returns the new state, so no lock is needed
             await self.pages.save(state)
@@ -196,7 +188,7 @@ class VisitTracker:
                 return
             state = self.ledger.whole_article(known, at, digest)
             if url in self._pending:
-                self._pending[url] = state
+                self._pending[url].state = state
                 return
         await self.pages.save(state)
         if self._report_change(known, state):
@@ -213,34 +205,35 @@ class VisitTracker:
     async def _write_settled(self, url: str) -> None:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._ending.wait(), DURABLE_SECONDS)
-        state, (before, seen) = self._pending.pop(url), self._settling.pop(url)
-        await self._write(state, before)
+        visit = self._pending.pop(url)
+        state, seen = visit.state, visit.seen
+        assert state and seen  # noqa: S101, PT018 - a pending visit has both
+        await self._write(state, visit.known)
         if state.first_seen == seen.at:
             self.count(f"{state.role}s")
             if state.role is Role.DETAIL and seen.found_on:
                 await self.credit(seen.found_on, seen)
 
-    async def record_failure(self, url: str, reason: str, *, first: bool = False) -> None:
-        """Record a failed visit; concurrent calls for the same URL do nothing.
+    def visit_failed(self, url: str, reason: str) -> None:
+        """Record a failed visit in the background, unless that is being done already.
 
         Args:
             url: URL of a page. A page without a state is ignored, unless it is one of ``seeds``.
             reason: Reason from the frontier, such as ``http-404``.
-            first: Whether to ignore a page that has a state.
         """
-        if url in self._failing:
-            return
-        self._failing.add(url)
+        if url not in self._failing:
+            self._failing.add(url)
+            self._start(self._record_failure(url, reason))
+
+    async def _record_failure(self, url: str, reason: str) -> None:
         try:
-            await self._record_failure(url, reason, first=first)
+            async with self._lock(url):
+                known = await self.current_state(url)
+            await self._write_failure(url, reason, known)
         finally:
             self._failing.discard(url)
 
-    async def _record_failure(self, url: str, reason: str, *, first: bool) -> None:
-        async with self._lock(url):
-            known = await self.current_state(url)
-        if known is not None and first:
-            return
+    async def _write_failure(self, url: str, reason: str, known: PageState | None) -> None:
         now = time.time()
         if known is None:
             if url not in self.seeds:
@@ -256,10 +249,6 @@ class VisitTracker:
             at = time.strftime("%H:%M:%S", time.localtime(state.due))
             logger.warning("%s cannot be fetched (%s): it is retried at %s", url, reason, at)
         await self._write(state, known or state)
-
-    def visit_failed(self, url: str, reason: str, *, first: bool = False) -> None:
-        """Record a failed visit in the background; see ``record_failure``."""
-        self._start(self.record_failure(url, reason, first=first))
 
     async def amend(self, urls: Iterable[str], change: Callable[[PageState], PageState]) -> None:
         """Rewrite states that are not pending."""

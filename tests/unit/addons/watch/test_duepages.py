@@ -46,7 +46,7 @@ def frontier_after(
         context.frontier, context.opened = frontier, True
         context.book = LeaseBook(frontier, Retry(), time.time)
         none = [lambda _: None] * 2
-        visited = VisitTracker(ledger, PageBuffer(pages, age=0.0), *none)
+        visited = VisitTracker(ledger, PageBuffer(pages), *none)
         await act(visited)
         await visited.close()
         await pages.close()

@@ -61,7 +61,7 @@ def test_latest_state_is_saved_when_the_store_is_back(
     async def check() -> None:
         pages = FailingPages(tmp_path, StorageAwayError("away"), StorageAwayError("away"))
         await pages.open()
-        buffer = PageBuffer(pages, age=0.01, patience=0.02)
+        buffer = PageBuffer(pages, patience=0.02)
         await buffer.save(ONE)
         newer = replace(ONE, checked_at=2.0)
         await buffer.save(newer)
@@ -81,7 +81,7 @@ def test_save_raises_the_error_and_the_next_state_is_saved(tmp_path: Path) -> No
     async def check() -> None:
         pages = FailingPages(tmp_path, StorageError("no room"))
         await pages.open()
-        buffer = PageBuffer(pages, age=0.01)
+        buffer = PageBuffer(pages)
         with pytest.raises(StorageError, match="no room"):
             await buffer.save(ONE)
         await buffer.save(ONE)

@@ -60,7 +60,7 @@ class TrackerFixture:
         self.rescheduled: list[str] = []
         self.visits = VisitTracker(
             PageStates("足球", UniformRevisits()),
-            PageBuffer(self.pages, age=0.0),
+            PageBuffer(self.pages),
             lambda name: self.counts.update([name]),
             self.events.append,
         )
@@ -70,8 +70,8 @@ class TrackerFixture:
     async def visit(
         self, seen: VisitResult, outcome: Outcome = CRAWLED, lease: Lease = LEASE
     ) -> None:
-        known = await self.visits.load_state(lease.url)
-        self.visits.record(lease, known, seen)
+        await self.visits.load_state(lease.url)
+        self.visits.visit(lease.url).seen = seen
         await self.visits.page_done(lease)
         self.visits.settled(lease, outcome)
 
@@ -190,7 +190,7 @@ def test_page_is_compared_when_the_store_is_back(
     async def away(tracker: TrackerFixture) -> None:
         tracker.pages.away = True
         assert await tracker.visits.load_state(URL) is None
-        tracker.visits.record(LEASE, None, VisitResult(30.0, digest="two"))
+        tracker.visits.visit(URL).seen = VisitResult(30.0, digest="two")
         done = asyncio.create_task(tracker.visits.page_done(LEASE))
         await asyncio.sleep(0)
         tracker.pages.away = False

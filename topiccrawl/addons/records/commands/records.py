@@ -26,7 +26,7 @@ from topiccrawl.storage.formats import comma_separated, json_lines, open_writer,
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import AsyncGenerator, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from topiccrawl.addons.records.record import FoundValue
     from topiccrawl.storage.formats import Formats
@@ -86,33 +86,18 @@ class Command(OperatorCommand, ScrapyCommand):
                 raise UsageError
 
     async def _list(self, opts: argparse.Namespace) -> None:
-        found = False
-        async with self._store() as store, aclosing(_selected(store, opts, SHOWN)) as records:
-            async for stored in records:
-                found = True
-                say(_json(stored) if opts.json else _line(stored))
-        if not found:
-            self._report_none(opts)
+        def show(stored: StoredRecord) -> None:
+            say(_json(stored) if opts.json else _line(stored))
 
-    def _report_none(self, opts: argparse.Namespace) -> None:
-        """Print to standard error that there is no record."""
-        about = f"template {_name(opts.template)!r}" if opts.template else "any template"
-        say(
-            tr("{place}: no record of {about}", place=storage_of(self.options).place, about=about),
-            to=sys.stderr,
-        )
+        await self._for_each(show, opts, SHOWN)
 
     async def _show(self, entity: str, opts: argparse.Namespace) -> None:
-        shown_any = False
-        chosen = _name(opts.template)
-        async with self._store() as store, aclosing(store.select(chosen, gone=True)) as records:
-            async for stored in records:
-                if entity in {stored.entity, stored.record.name}:
-                    shown_any = True
-                    versions = await store.versions(stored.template, stored.entity)
-                    say(*([_json(stored)] if opts.json else _details(stored, versions)))
-        if not shown_any:
-            self._report_unknown([entity])
+        async with self._store() as store:
+            found = await self._named({entity}, store, opts)
+            for stored in found:
+                versions = await store.versions(stored.template, stored.entity)
+                say(*([_json(stored)] if opts.json else _details(stored, versions)))
+        self._report_unknown([] if found else [entity])
 
     def _report_unknown(self, entities: list[str]) -> None:
         """Print the entities that have no record, and set the exit status."""
@@ -125,12 +110,7 @@ class Command(OperatorCommand, ScrapyCommand):
         """Delete records and the visits of their seeds."""
         gone, names = 0, set()
         async with Periods(storage_of(self.options)) as periods, self._store() as store:
-            found = [
-                stored
-                async for stored in store.select(_name(opts.template), gone=True)
-                if {stored.entity, stored.record.name}.intersection(entities)
-            ]
-            for stored in found:
+            for stored in await self._named(set(entities), store, opts):
                 names |= {stored.entity, stored.record.name}
                 gone += await store.forget(stored.template, [stored.entity])
                 seeds = await periods.get(stored.template, [stored.seed])
@@ -140,35 +120,57 @@ class Command(OperatorCommand, ScrapyCommand):
         self._report_unknown([one for one in dict.fromkeys(entities) if one not in names])
 
     async def _export(self, file: str, opts: argparse.Namespace) -> None:
-        async with self._store() as store:
-            fields: dict[str, None] = {}
-            if file.endswith(".csv"):  # its first line names the columns
-                async for stored in _selected(store, opts, 0):
-                    fields.update(dict.fromkeys(one.field for one in stored.record.found))
-            found = False
-            with open_writer(file, formats(tuple(fields))) as writer:
-                async with aclosing(_selected(store, opts, 0)) as records:
-                    async for stored in records:
-                        found = True
-                        writer.write(stored)
-        if not found:
-            self._report_none(opts)
+        fields: dict[str, None] = {}
+        if file.endswith(".csv"):  # its first line names the columns
+
+            def add(stored: StoredRecord) -> None:
+                fields.update(dict.fromkeys(one.field for one in stored.record.found))
+
+            await self._for_each(add, opts, 0, report=False)
+        with open_writer(file, formats(tuple(fields))) as writer:
+            await self._for_each(writer.write, opts, 0)
+
+    async def _for_each(
+        self, use: Callable[[StoredRecord], object], opts: argparse.Namespace, usual: int, *,
+        report: bool = True,
+    ) -> None:  # fmt: skip
+        """Call a function with each selected record, and report if there are none.
+
+        Args:
+            use: The function.
+            opts: Options that select records.
+            usual: Maximum number of records without ``--limit``; 0: all.
+            report: Whether to report.
+        """
+        limit, found = usual if opts.limit is None else opts.limit, 0
+        selected = _name(opts.template)
+        async with (
+            self._store() as store,
+            aclosing(store.select(selected, gone=opts.gone)) as records,
+        ):
+            async for stored in records:
+                use(stored)
+                found += 1
+                if found == limit:
+                    break
+        if report and not found:
+            about = f"template {selected!r}" if selected else "any template"
+            place = storage_of(self.options).place
+            say(tr("{place}: no record of {about}", place=place, about=about), to=sys.stderr)
+
+    async def _named(
+        self, names: set[str], store: Records, opts: argparse.Namespace
+    ) -> list[StoredRecord]:
+        """Return the records with one of these entities or names, including gone ones."""
+        async with aclosing(store.select(_name(opts.template), gone=True)) as records:
+            return [
+                stored
+                async for stored in records
+                if not names.isdisjoint((stored.entity, stored.record.name))
+            ]
 
     def _store(self) -> Records:
         return Records(storage_of(self.options))
-
-
-async def _selected(
-    store: Records, opts: argparse.Namespace, usual: int
-) -> AsyncGenerator[StoredRecord, None]:
-    limit = usual if opts.limit is None else opts.limit
-    found = 0
-    async with aclosing(store.select(_name(opts.template), gone=opts.gone)) as records:
-        async for stored in records:
-            yield stored
-            found += 1
-            if found == limit:
-                return
 
 
 def _name(argument: str) -> str:

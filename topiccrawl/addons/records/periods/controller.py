@@ -16,12 +16,11 @@ from topiccrawl.addons.records.periods.outcome import update_records
 from topiccrawl.addons.records.periods.periods import Period, Periods, Phase, Stage
 from topiccrawl.addons.records.periods.seeds import Hit, SamplingRules, SeedList, estimate_skipped
 from topiccrawl.addons.records.periods.visits import (
-    ActiveSeed,
-    Child,
     PageRequest,
     PageResult,
     Result,
     State,
+    Visit,
     name_of,
 )
 from topiccrawl.addons.records.records import Records
@@ -30,7 +29,7 @@ from topiccrawl.storage.pages import Pages, PageState, Role
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from topiccrawl.addons.records.periods.visits import Visit
+    from topiccrawl.addons.records.periods.periods import Seed
     from topiccrawl.addons.records.templates.template import Template
     from topiccrawl.storage.contract import Storage
 
@@ -43,6 +42,7 @@ class PeriodController:
         storage: The configured storage.
         clock: Returns the time in seconds since the epoch.
         rules: Rules by which seeds are sampled.
+        send: Called with each request, except those for links (see ``admit``).
 
     Attributes:
         seeds: Seeds of the period.
@@ -51,17 +51,19 @@ class PeriodController:
     """
 
     def __init__(
-        self, template: Template, storage: Storage, clock: Callable[[], float], rules: SamplingRules
-    ) -> None:
+        self, template: Template, storage: Storage, clock: Callable[[], float],
+        rules: SamplingRules, send: Callable[[PageRequest], object],
+    ) -> None:  # fmt: skip
         self.template = template
         self.clock = clock
+        self._send = send
         self.counts: Counter[str] = Counter()
         self._pages, self._records, periods = Pages(storage), Records(storage), Periods(storage)
         self._stores = periods, self._pages, self._records
         self.seeds = SeedList(template.name, periods, rules)
         self._concurrency = rules.concurrency
         self._last = len(template.filter)
-        self._active: dict[str, ActiveSeed] = {}
+        self._active: dict[str, Seed] = {}
         self._sampling = asyncio.Lock()
         self._locks: dict[str, asyncio.Lock] = {}
 
@@ -81,25 +83,21 @@ class PeriodController:
         for store in self._stores:
             await store.close()
 
-    async def resume(self) -> list[PageRequest]:
-        """Return the unfinished requests of an earlier process; most are still in the frontier."""
-        requests: list[PageRequest] = []
+    async def resume(self) -> None:
+        """Send the unfinished requests of an earlier process; most are still in the frontier."""
         for seed in await self.seeds.select(Stage.OPEN, 2 * self._concurrency):
-            active = self._active[seed.url] = ActiveSeed.from_seed(seed)
-            requests += self._requests(active, active.open)
-            if not active.open:
-                requests += await self._finish_seed(active)
-        return requests
+            self._activate(seed)
+            if not seed.open:
+                await self._finish_seed(seed)
 
     async def add_hits(self, hits: Sequence[Hit]) -> None:
         """Store the seeds that the search found."""
         self.counts["results"] += len(hits)
         await self.seeds.add_hits(hits)
 
-    async def sample(self) -> list[PageRequest]:
-        """Sample the next seeds, up to the limit of concurrent seeds; return their requests."""
+    async def sample(self) -> None:
+        """Sample the next seeds, up to the limit of concurrent seeds."""
         async with self._sampling:
-            requests: list[PageRequest] = []
             while self.period.phase is Phase.CRAWLING and not self._limit_reached():
                 free = self._concurrency - len(self._active)
                 sampled = await self.seeds.sample(free) if free > 0 else []
@@ -108,10 +106,14 @@ class PeriodController:
                 for seed in sampled:
                     if seed.stage is Stage.SKIPPED:
                         self.counts["seeds/skipped"] += 1
-                        continue
-                    active = self._active[seed.url] = ActiveSeed.from_seed(seed)
-                    requests += self._requests(active, active.open)
-            return requests
+                    else:
+                        self._activate(seed)
+
+    def _activate(self, seed: Seed) -> None:
+        """Keep a seed while it is crawled, and send its open requests."""
+        self._active[seed.url] = seed
+        for request in seed.requests(seed.open, self.template.version):
+            self._send(request)
 
     def _limit_reached(self) -> bool:
         most = self.template.limits.records
@@ -119,7 +121,7 @@ class PeriodController:
 
     # -- Pages -----------------------------------------------------------------------------------
 
-    def admit(self, seed: str, children: Iterable[Child]) -> list[PageRequest]:
+    def admit(self, seed: str, children: Iterable[Visit]) -> list[PageRequest]:
         """Return requests for the links of a page that are new in this period, within limits."""
         active, limits = self._active.get(seed), self.template.limits
         if active is None:
@@ -132,32 +134,34 @@ class PeriodController:
             far = 0 < limits.next_pages < child.hop
             name = None if far else active.add(child)
             names += [name] if name is not None else []
-        return self._requests(active, names)
+        return active.requests(names, self.template.version)
 
     def visit(self, seed: str, name: str) -> Visit | None:
         """Return the stored visit of a page of an active seed, or None."""
         active = self._active.get(seed)
         return None if active is None else active.visits.get(name)
 
-    async def store_results(self, results: Sequence[PageResult]) -> list[PageRequest]:
-        """Store the results of a seed's pages; return the next requests."""
+    async def store_results(self, results: Sequence[PageResult]) -> None:
+        """Store the results of a seed's pages, and go on with the next pages or seeds."""
         async with self._locks.setdefault(results[0].seed, asyncio.Lock()):
             active = self._active.get(results[0].seed)
             if active is None:  # a repeated result: the seed has finished
-                return []
+                return
             states = [self._page_state(active, result) for result in results]
             self.counts["pages"] += len(results)
             await self._pages.save([state for state in states if state is not None])
             if active.open:
-                await self.seeds.save(active.seed())
-                return []
-            requests = await self._finish_seed(active)
-        return [*requests, *await self.sample()]
+                await self.seeds.save(active)
+                return
+            await self._finish_seed(active)
+        await self.sample()
 
-    def _page_state(self, active: ActiveSeed, result: PageResult) -> PageState | None:
+    def _page_state(self, seed: Seed, result: PageResult) -> PageState | None:
         """Record a result; return the state of its page if values were extracted from it."""
         now = self.clock()
-        one = active.record_result(result, self.template.version, now)
+        known = seed.visits.get(result.name) or Visit(result.url, result.layer)
+        one = replace(known, period=seed.period).after(result, self.template.version, now)
+        seed.visits[result.name] = one
         self.counts[f"pages/{result.result}"] += 1
         if not one.digest or result.result is Result.FAILED:
             return None
@@ -165,37 +169,35 @@ class PeriodController:
             owner=self.template.name, url=one.url, role=Role.DETAIL, first_seen=one.first,
             checked_at=now, changed_at=one.changed, misses=one.misses, etag=one.etag,
             gone_at=now if one.state is State.GONE else 0.0, last_modified=one.modified,
-            digest=one.digest, found_on=active.stored.url,
+            digest=one.digest, found_on=seed.url,
         )  # fmt: skip
 
     # -- Finished seeds --------------------------------------------------------------------------
 
-    async def _finish_seed(self, active: ActiveSeed) -> list[PageRequest]:
+    async def _finish_seed(self, seed: Seed) -> None:
         """Finish a seed without open pages: check vanished pages first, then store its records."""
-        home = active.visits.get(name_of(active.stored.url, 0, active.stored.url))
+        home = seed.visits.get(name_of(seed.url, 0, seed.url))
         if home is None or home.state is State.FAILED:
-            await self._store_finished(active, Stage.FAILED, active.stored.useful)
-            return []
-        if active.stored.crawled and not active.checked:
-            active.checked = True
-            names = [active.add(Child(one.url, one.layer)) for one in active.vanished(self._last)]
-            if names:
-                await self.seeds.save(active.seed())
-                return self._requests(active, filter(None, names))
-        missing = any(one.state is State.MISSING and one.records for one in active.current())
-        found = await update_records(self.template, self._records, active, self.clock())
+            await self._store_finished(seed, Stage.FAILED, seed.useful)
+            return
+        if vanished := seed.vanished(self._last) if seed.crawled else []:
+            for one in vanished:
+                seed.add(Visit(one.url, one.layer))
+            await self.seeds.save(seed)
+            self._activate(seed)
+            return
+        missing = any(one.state is State.MISSING and one.records for one in seed.current())
+        found = await update_records(self.template, self._records, seed, self.clock())
         for change, many in found.items():
             self.counts[f"records/{change}"] += many
         useful = found.total() - found["gone"] - found["forgotten"]
-        await self._store_finished(active, Stage.AGAIN if missing else Stage.DONE, useful)
-        return []
+        await self._store_finished(seed, Stage.AGAIN if missing else Stage.DONE, useful)
 
-    async def _store_finished(self, active: ActiveSeed, stage: Stage, useful: int) -> None:
+    async def _store_finished(self, seed: Seed, stage: Stage, useful: int) -> None:
         """Store a finished seed."""
-        crawled = active.stored.crawled if stage is Stage.FAILED else self.period.number
-        active.prune(self._last)
-        seed = replace(active.seed(stage), useful=useful, crawled=crawled)
-        await self.seeds.save(seed)
+        crawled = seed.crawled if stage is Stage.FAILED else self.period.number
+        seed.prune(self._last)
+        await self.seeds.save(replace(seed, stage=stage, useful=useful, crawled=crawled))
         del self._active[seed.url]
         self._locks.pop(seed.url, None)
         self.counts[f"seeds/{stage}"] += 1
@@ -203,47 +205,35 @@ class PeriodController:
 
     # -- Idle ------------------------------------------------------------------------------------
 
-    async def idle(self) -> list[PageRequest]:
-        """Return the next requests when the frontier is empty; none if the period has finished.
+    async def idle(self) -> bool:
+        """Go on when the frontier is empty; return whether requests are open.
 
         Pages that were requested and have no result have failed.
         """
         if self.period.phase is Phase.SEARCHING:
             await self.seeds.assign_numbers(self.template.limits.seeds)
-        requests: list[PageRequest] = []
         for active in list(self._active.values()):
-            results = [
-                PageResult(one.seed, one.name, Result.FAILED, one.layer, one.url)
-                for one in self._requests(active, active.open)
-            ]
-            requests += await self.store_results(results) if results else []
-        requests += await self.sample()
-        if requests or self._active:
-            return requests
-        if self.period.phase is Phase.CRAWLING:
+            if results := [PageResult(active.url, name, Result.FAILED) for name in active.open]:
+                await self.store_results(results)
+        await self.sample()
+        if not self._active and self.period.phase is Phase.CRAWLING:
             await self.seeds.store_probabilities()
             await self.seeds.set_phase(Phase.CHECKING)
-        if self.period.phase is Phase.CHECKING:
-            requests = await self._retry_missing()
-            if not requests:
+        if not self._active and self.period.phase is Phase.CHECKING:
+            await self._retry_missing()
+            if not self._active:
                 await self.seeds.set_phase(Phase.FINISHED, finished=self.clock())
-        return requests
+        return any(seed.open for seed in self._active.values())
 
-    async def _retry_missing(self) -> list[PageRequest]:
-        """Return second requests for pages with records that answered 404 or 410."""
-        requests: list[PageRequest] = []
+    async def _retry_missing(self) -> None:
+        """Send second requests for pages with records that answered 404 or 410."""
         for seed in await self.seeds.select(Stage.AGAIN, self._concurrency):
-            active = self._active[seed.url] = ActiveSeed.from_seed(seed)
-            active.checked = True
-            for name, one in active.visits.items():
-                if one.state is State.MISSING and one.period == active.period and one.records:
-                    active.visits[name] = replace(one, state=State.OPEN)
-            requests += self._requests(active, active.open)
-            await self.seeds.save(active.seed())
-        return requests
-
-    def _requests(self, active: ActiveSeed, names: Iterable[str]) -> list[PageRequest]:
-        return [active.request(name, self.template.version) for name in names]
+            seed.stage = Stage.OPEN
+            for name, one in seed.visits.items():
+                if one.state is State.MISSING and one.period == seed.period and one.records:
+                    seed.visits[name] = replace(one, state=State.OPEN)
+            await self.seeds.save(seed)
+            self._activate(seed)
 
     def progress(self) -> str:
         """Return the progress line."""

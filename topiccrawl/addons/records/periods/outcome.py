@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from topiccrawl.addons.records.periods.visits import ActiveSeed, State
+from topiccrawl.addons.records.periods.visits import State
 from topiccrawl.addons.records.record import Record
 from topiccrawl.addons.records.records import Records, StoredRecord, confidence_of
 from topiccrawl.links.urls import host_of
@@ -16,6 +16,7 @@ from topiccrawl.links.urls import host_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from topiccrawl.addons.records.periods.periods import Seed
     from topiccrawl.addons.records.templates.template import Template
 
 
@@ -24,7 +25,7 @@ _ROOT_PATH = re.compile(r"/?(?:(?:index|default|home)\.(?:html?|php|aspx?|jsp|do
 
 
 async def update_records(
-    template: Template, records: Records, active: ActiveSeed, now: float
+    template: Template, records: Records, seed: Seed, now: float
 ) -> Counter[str]:
     """Store the records of a seed's pages; return the number of each kind of change.
 
@@ -35,30 +36,28 @@ async def update_records(
     Args:
         template: The template.
         records: Store of records.
-        active: The seed and its pages.
+        seed: The seed and its pages.
         now: Seconds since the epoch.
     """
     from topiccrawl.addons.records.templates.extract import combine
 
     pages = sorted(
-        (one for one in active.visits.values() if one.state is not State.GONE),
+        (one for one in seed.visits.values() if one.state is not State.GONE),
         key=lambda one: (one.layer, one.place, one.url),
     )
     read = [tuple(map(Record.from_dict, page.records)) for page in pages]
     found = combine(filter(None, read), template)
-    seed = active.stored
     before = await records.of_seed(template.name, seed.url)
     stored = [
-        StoredRecord(entity, record, seed.url, seed.number, active.period,
+        StoredRecord(entity, record, seed.url, seed.number, seed.period,
                      confidence_of(record), checked_at=now)
         for entity, record in with_entities(found, seed.url)
     ]  # fmt: skip
     saved = await records.save(stored)
     changes = Counter(map(str, saved))
-    _clear_visits(
-        active, [one for one, how in zip(stored, saved, strict=True) if how == "forgotten"]
-    )
-    gone = {one.url for one in active.visits.values() if one.state is State.GONE}
+    forgotten = [one for one, how in zip(stored, saved, strict=True) if how == "forgotten"]
+    _clear_visits(seed, forgotten)
+    gone = {one.url for one in seed.visits.values() if one.state is State.GONE}
     explained = gone.union(*(one.record.urls for one in stored))
     here = {one.entity for one in stored}
     lost = [
@@ -69,12 +68,12 @@ async def update_records(
     return changes
 
 
-def _clear_visits(active: ActiveSeed, stored: Sequence[StoredRecord]) -> None:
+def _clear_visits(seed: Seed, stored: Sequence[StoredRecord]) -> None:
     """Clear the visits of pages with forgotten entities, so that the pages are parsed again."""
     urls = {url for one in stored for url in one.record.urls}
-    for name, one in active.visits.items():
+    for name, one in seed.visits.items():
         if one.url in urls:
-            active.visits[name] = replace(one, records=(), digest="", etag="", modified="")
+            seed.visits[name] = replace(one, records=(), digest="", etag="", modified="")
 
 
 def with_entities(records: Sequence[Record], seed: str) -> list[tuple[str, Record]]:

@@ -6,14 +6,15 @@ state after one of its pages. Only one process at a time crawls a template.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from topiccrawl.addons.records.periods.visits import PageRequest, State, Visit, name_of
 from topiccrawl.storage.documents import DocumentKind, DocumentStore, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from topiccrawl.storage.contract import Storage
     from topiccrawl.storage.documents import Document
@@ -67,7 +68,7 @@ class Period:
     total: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Seed:
     """A seed and the pages fetched for it.
 
@@ -82,7 +83,7 @@ class Seed:
         chance: Probability with which the seed was sampled, in [0, 1]; 0 if not sampled yet.
         useful: Number of records of the seed.
         crawled: Number of the last period in which the seed was finished; 0 if never.
-        visits: Pages by name, as JSON values (``addons.records.periods.visits.Visit``).
+        visits: Pages by name, of this and earlier periods.
     """
 
     template: str
@@ -95,7 +96,48 @@ class Seed:
     chance: float = 0.0
     useful: int = 0
     crawled: int = 0
-    visits: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    visits: dict[str, Visit] = field(default_factory=dict)
+
+    def current(self) -> Iterator[Visit]:
+        """Return the visits of this period."""
+        return (one for one in self.visits.values() if one.period == self.period)
+
+    @property
+    def open(self) -> list[str]:
+        """Names of the unfinished visits."""
+        return [n for n, v in self.visits.items() if v.period == self.period and v.state == "open"]
+
+    def add(self, page: Visit) -> str | None:
+        """Add a page to this period; return the name of its visit, or None if it exists already."""
+        name = name_of(self.url, page.layer, page.url)
+        known = self.visits.get(name, page)
+        if known.period == self.period:
+            return None
+        self.visits[name] = replace(
+            known, layer=page.layer, hop=page.hop, place=sum(1 for _ in self.current()),
+            period=self.period, state=State.OPEN,
+        )  # fmt: skip
+        return name
+
+    def requests(self, names: Iterable[str], version: int) -> list[PageRequest]:
+        """Return the requests for visits, with this version of the template."""
+        return [PageRequest(self.url, name, self.visits[name], version) for name in names]
+
+    def prune(self, last: int) -> None:
+        """Remove pages that no later period requests: old pages with links, and gone pages."""
+        self.visits = {
+            name: one
+            for name, one in self.visits.items()
+            if one.period == self.period or (one.layer == last and one.state is not State.GONE)
+        }
+
+    def vanished(self, last: int) -> list[Visit]:
+        """Return pages of the last layer to which no page of this period links any more."""
+        return [
+            one
+            for one in self.visits.values()
+            if one.layer == last and one.period < self.period and one.state is not State.GONE
+        ]
 
 
 PERIODS = DocumentKind("template_periods", tuple(one.name for one in fields(Period)), key=2)
@@ -170,4 +212,5 @@ class Periods(DocumentStore):
 
 
 def _seed(document: Document) -> Seed:
-    return Seed(**{**document, "stage": Stage(document["stage"])})
+    visits = {name: Visit.from_values(one) for name, one in document["visits"].items()}
+    return Seed(**{**document, "stage": Stage(document["stage"]), "visits": visits})

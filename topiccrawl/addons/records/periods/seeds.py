@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topiccrawl.addons.records.periods.periods import Period, Periods, Phase, Seed, Stage
-from topiccrawl.addons.records.periods.visits import ActiveSeed, Child
+from topiccrawl.addons.records.periods.visits import Visit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -256,9 +256,8 @@ class SeedList:
                 return replace(seed, stage=Stage.SKIPPED, chance=chance)
             if draw >= self._chance(number, open_):
                 return seed
-        active = ActiveSeed.from_seed(seed)
-        active.add(Child(seed.url, 0))
-        return replace(active.seed(Stage.OPEN), chance=chance)
+        seed.add(Visit(seed.url))
+        return replace(seed, stage=Stage.OPEN, chance=chance)
 
     def _offer(self, seed: Seed, rank: int, title: str) -> Seed:
         return replace(

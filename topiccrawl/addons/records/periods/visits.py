@@ -1,19 +1,17 @@
-"""State of a seed being crawled: its pages, their states and their records."""
+"""Pages of a seed: requests, results, and states with the extracted records."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import xxhash
 
-from topiccrawl.addons.records.periods.periods import Seed, Stage
-
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from topiccrawl.addons.records.record import Record
     from topiccrawl.model import Page
@@ -80,48 +78,60 @@ class Visit:
     changed: float = 0.0
     records: tuple[Mapping[str, Any], ...] = ()
 
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> Visit:
+        """Return a visit from its stored values."""
+        made = {**values, "state": State(values["state"]), "records": tuple(values["records"])}
+        made.pop("note", None)  # earlier versions stored the reason of a failure, and never read it
+        return cls(**made)
 
-class Child(NamedTuple):
-    """A page to which another page of the seed links.
-
-    Attributes:
-        url: Canonical URL.
-        layer: Layer of the page.
-        hop: Number of "next page" links followed before it.
-    """
-
-    url: str
-    layer: int
-    hop: int = 0
+    def after(self, result: PageResult, version: int, now: float) -> Visit:
+        """Return the visit after a result, with the values extracted from the page."""
+        if result.result is Result.FAILED:
+            return replace(self, state=State.FAILED)
+        if result.result is Result.MISSING:
+            misses = self.misses + 1
+            state = State.GONE if misses >= MISSES_UNTIL_GONE else State.MISSING
+            return replace(self, misses=misses, state=state)
+        one = replace(self, state=State.DONE, misses=0)
+        if result.result is Result.UNCHANGED and result.etag + result.modified:
+            return replace(one, etag=result.etag, modified=result.modified)
+        if result.result is Result.UNCHANGED or result.records is None:
+            return one
+        return replace(
+            one, etag=result.etag, modified=result.modified, digest=result.digest, version=version,
+            first=one.first or now, changed=one.changed if one.digest == result.digest else now,
+            records=tuple(record.as_dict() for record in result.records),
+        )  # fmt: skip
 
 
 class PageRequest(NamedTuple):
-    """A request for a page.
+    """A request for a page of a seed.
 
     Attributes:
         seed: URL of the seed.
         name: Name of the visit.
-        url: URL to fetch.
-        layer: Layer of the page.
-        hop: Number of "next page" links followed before it.
-        retry: Whether the page is requested again after a response 404 or 410.
-        etag: Value of If-None-Match, or "".
-        modified: Value of If-Modified-Since, or "".
+        visit: The visit.
+        version: Version of the template, for which stored values need no second extraction.
     """
 
     seed: str
     name: str
-    url: str
-    layer: int
-    hop: int = 0
-    retry: bool = False
-    etag: str = ""
-    modified: str = ""
+    visit: Visit
+    version: int
 
     @property
     def role(self) -> str:
         """Role of the request in the frontier, unique in its period."""
-        return f"{self.name}.again" if self.retry else self.name
+        return f"{self.name}.again" if self.visit.misses else self.name
+
+    @property
+    def conditions(self) -> dict[str, str]:
+        """Headers of a conditional request, if the page's values have this template version."""
+        one = self.visit
+        known = one.version == self.version and one.digest
+        headers = {"If-None-Match": one.etag, "If-Modified-Since": one.modified} if known else {}
+        return {name: value for name, value in headers.items() if value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,117 +195,3 @@ def digest_of(page: Page) -> str:
     """
     text = " ".join(_CLOCK.sub(" ", page.prose).split())
     return hashlib.md5(f"{page.title}\n{text}".encode(), usedforsecurity=False).hexdigest()
-
-
-@dataclass(slots=True)
-class ActiveSeed:
-    """State of a seed while it is crawled; ``seed`` returns it in its stored form.
-
-    Attributes:
-        stored: The seed as loaded from the store.
-        visits: Pages by name, of this and earlier periods.
-        checked: Whether pages that are no longer linked have been requested.
-    """
-
-    stored: Seed
-    visits: dict[str, Visit] = field(default_factory=dict)
-    checked: bool = False
-
-    @classmethod
-    def from_seed(cls, seed: Seed) -> ActiveSeed:
-        """Return the state of a stored seed."""
-        return cls(seed, {name: visit_from(values) for name, values in seed.visits.items()})
-
-    def seed(self, stage: Stage = Stage.OPEN) -> Seed:
-        """Return the seed to store."""
-        visits = {name: asdict(visit) for name, visit in self.visits.items()}
-        return replace(self.stored, stage=stage, visits=visits)
-
-    @property
-    def period(self) -> int:
-        """Number of the period in which the seed is crawled."""
-        return self.stored.period
-
-    def current(self) -> Iterable[Visit]:
-        """Return the visits of this period."""
-        return (one for one in self.visits.values() if one.period == self.period)
-
-    @property
-    def open(self) -> list[str]:
-        """Names of the unfinished visits."""
-        return [n for n, v in self.visits.items() if v.period == self.period and v.state == "open"]
-
-    def add(self, child: Child) -> str | None:
-        """Add a page to this period; return the name of its visit, or None if it exists already."""
-        name = name_of(self.stored.url, child.layer, child.url)
-        known = self.visits.get(name)
-        if known is not None and known.period == self.period:
-            return None
-        place = sum(1 for _ in self.current())
-        base = known or Visit(child.url)
-        self.visits[name] = replace(
-            base, layer=child.layer, hop=child.hop, place=place, period=self.period,
-            state=State.OPEN,
-        )  # fmt: skip
-        return name
-
-    def request(self, name: str, version: int) -> PageRequest:
-        """Return the request for a visit; conditional if its values have this template version."""
-        one = self.visits[name]
-        known = one.version == version and bool(one.digest)
-        etag, modified = (one.etag, one.modified) if known else ("", "")
-        retry = one.misses > 0
-        return PageRequest(
-            self.stored.url, name, one.url, one.layer, one.hop, retry, etag, modified
-        )
-
-    def record_result(self, result: PageResult, version: int, now: float) -> Visit:
-        """Record the result of a visit, and return the visit."""
-        one = self.visits.get(result.name) or Visit(result.url, result.layer)
-        one = replace(one, period=self.period)
-        if result.result is Result.MISSING:
-            misses = one.misses + 1
-            state = State.GONE if misses >= MISSES_UNTIL_GONE else State.MISSING
-            one = replace(one, misses=misses, state=state)
-        elif result.result is Result.FAILED:
-            one = replace(one, state=State.FAILED)
-        else:
-            one = replace(one, state=State.DONE, misses=0)
-        if result.result is Result.UNCHANGED and result.etag + result.modified:
-            one = replace(one, etag=result.etag, modified=result.modified)
-        if result.result is Result.READ and result.records is not None:
-            one = _with_values(one, result, version, now)
-        self.visits[result.name] = one
-        return one
-
-    def prune(self, last: int) -> None:
-        """Remove pages that no later period requests: old pages with links, and gone pages."""
-        self.visits = {
-            name: one
-            for name, one in self.visits.items()
-            if one.period == self.period or (one.layer == last and one.state is not State.GONE)
-        }
-
-    def vanished(self, last: int) -> list[Visit]:
-        """Return pages of the last layer to which no page of this period links any more."""
-        return [
-            one
-            for one in self.visits.values()
-            if one.layer == last and one.period < self.period and one.state is not State.GONE
-        ]
-
-
-def _with_values(one: Visit, result: PageResult, version: int, now: float) -> Visit:
-    """Return a visit with the values extracted from its page."""
-    return replace(
-        one, etag=result.etag, modified=result.modified, digest=result.digest, version=version,
-        first=one.first or now, changed=one.changed if one.digest == result.digest else now,
-        records=tuple(record.as_dict() for record in result.records or ()),
-    )  # fmt: skip
-
-
-def visit_from(values: Mapping[str, Any]) -> Visit:
-    """Return a visit from its stored values."""
-    made = {**values, "state": State(values["state"]), "records": tuple(values["records"])}
-    made.pop("note", None)  # earlier versions stored the reason of a failure, and never read it
-    return Visit(**made)

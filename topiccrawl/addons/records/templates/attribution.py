@@ -27,7 +27,7 @@ from topiccrawl.addons.records.templates.words import (
 from topiccrawl.text.normal import simplify, simplify_aligned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from topiccrawl.addons.records.templates.candidate import Candidate
     from topiccrawl.addons.records.templates.layout import Line
@@ -59,6 +59,14 @@ _INSTITUTION = re.compile(
 _PARTS = frozenset({"div", "section", "article", "footer", "header", "aside", "form", "nav"})
 _ACTS = re.compile(r"[。;!?]|诚邀|欢迎|洽谈|招募|诚招|招商")
 """Signs of a sentence, which is no heading."""
+_STAFF = re.compile(
+    r"(?:job )?title|position|role|department|dept\.?|ext(?:ension)?\.?|职务|职位|岗位|部门|姓名|"
+    r"负责人|funktion|abteilung|fonction|poste|役職|部署",
+    re.IGNORECASE,
+)
+"""Column headings of tables that list people."""
+_IN_ROWS = frozenset({"column", "link", "text", "alone"})
+"""Places of values that belong to the organisation that the row of their table names."""
 
 
 class Owners:
@@ -71,15 +79,16 @@ class Owners:
     """
 
     def __init__(
-        self, page: LabelledPage, subject: SubjectName, found: Iterable[Candidate]
+        self, page: LabelledPage, subject: SubjectName, found: Sequence[Candidate]
     ) -> None:
         self.page = page
         self.subject = subject
-        naming = page.words.template.naming
+        self._naming = naming = page.words.template.naming
         self._valued = {one.line for one in found if one.where not in {"text", "alone"}}
         self._values = sorted(self._valued)
         self._held = sorted({one.at for one in found if one.field != naming})
         self._other_owner_offsets: dict[int, int] = {}
+        self._rows: dict[tuple[int, int], str] = {}
         self.owner = [SUBJECT] * len(page.lines)
         self._offices = any(
             len(line.text) <= _HEADING and HEAD_OFFICE.search(line.text) for line in page.lines
@@ -99,6 +108,23 @@ class Owners:
             named = subject.portal and page.text(number).startswith(subject.portal)
             if named or (outer and self.owner[number] == SUBJECT):
                 self.owner[number] = NO_OWNER
+        self._staff = {
+            line.cell.table
+            for line in page.lines
+            if line.cell and _STAFF.fullmatch(shown(line.text))
+        }
+        rows = {
+            cell[:2]: one.value
+            for one in found
+            if self._names_row(one)
+            and self.of(one) != NO_OWNER
+            and (cell := page.lines[one.at].cell)
+        }
+        self._rows = rows if len(set(rows.values())) > 1 else {}
+
+    def _names_row(self, one: Candidate) -> bool:
+        """Return whether a value is the name in a row of a table with column headings."""
+        return one.field == self._naming and one.where == "column"
 
     def _without_members(self, heads: list[tuple[int, str]]) -> list[tuple[int, str]]:
         """Return the headings without entries in lists of dealers, customers and partners."""
@@ -112,9 +138,10 @@ class Owners:
             kept.append((number, owner))
         return kept
 
-    def of(self, one: Candidate, begin: int) -> str:
-        """Return the owner of a value that begins at an offset of its line."""
+    def of(self, one: Candidate) -> str:
+        """Return the owner of a value."""
         line = self.page.lines[one.at]
+        begin = one.begin if one.begin >= 0 else shown(line.text).find(one.text)
         owner = self.owner[one.at] if self.owner[one.at] != SUBJECT else self.owner[one.line]
         if one.at not in self._other_owner_offsets:
             self._other_owner_offsets[one.at] = self._foreign_from(line)
@@ -122,7 +149,11 @@ class Owners:
             return NO_OWNER
         if owner == SUBJECT and begin > 0 and self._names_another(one.at, begin):
             return NO_OWNER
-        return owner
+        if owner == NO_OWNER or line.cell is None:
+            return owner
+        if self._names_row(one) and line.cell.table in self._staff:
+            return NO_OWNER
+        return self._rows.get(line.cell[:2], owner) if one.where in _IN_ROWS else owner
 
     def _foreign_from(self, line: Line) -> int:
         """Return the offset from which a line belongs to another owner; its length if none."""

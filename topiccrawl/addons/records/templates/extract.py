@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from topiccrawl.addons.records.record import FoundValue, Record
@@ -18,7 +18,7 @@ from topiccrawl.addons.records.templates.candidate import (
     combined,
 )
 from topiccrawl.addons.records.templates.finder import ValueFinder
-from topiccrawl.addons.records.templates.layout import Cell, read_layout
+from topiccrawl.addons.records.templates.layout import read_layout
 from topiccrawl.addons.records.templates.page import LabelledPage
 from topiccrawl.addons.records.templates.structured import Subject, subjects
 from topiccrawl.addons.records.templates.subject import SubjectName, name_votes, subject_name
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
     from topiccrawl.addons.records.templates.candidate import Candidate
 
+    Group = list[tuple[int, FoundValue]]
+    """Values of one owner, each with its line; -1 if it is in no line."""
+
 SNIPPET = 120
 """Maximum length of a snippet, in characters."""
 _OWNERS = frozenset({"title", "site", "copyright", "json-ld", "microdata"})
@@ -44,20 +47,6 @@ _POSTAL_BOX = re.compile(r"P\.?\s?O\.?\s?Box|Postfach|BP\s\d|私書箱|[郵邮]�
 """A post-office box; street addresses are preferred."""
 _LINKED = frozenset({"link", "icon", "json-ld", "microdata"})
 """Places where a number may lack the extension given in the text."""
-_STAFF = re.compile(
-    r"(?:job )?title|position|role|department|dept\.?|ext(?:ension)?\.?|职务|职位|岗位|部门|姓名|"
-    r"负责人|funktion|abteilung|fonction|poste|役職|部署",
-    re.IGNORECASE,
-)
-"""Column headings of tables that list people."""
-
-
-class _Owned(NamedTuple):
-    """A value of a page with its owner and its line; -1 if it is in no line."""
-
-    found: FoundValue
-    owner: str
-    at: int = -1
 
 
 def records_of(html: str, url: str, template: Template) -> tuple[Record, ...]:
@@ -89,11 +78,11 @@ def records_of(html: str, url: str, template: Template) -> tuple[Record, ...]:
         list(name_votes(layout, structured, found, template.naming, _hosts(found, url, words)))
     )
     owners = Owners(page, name, found)
-    owned = [one for one in (_owned(one, page, owners, url) for one in found) if one]
-    owned += _structured(structured, name, url, words)
-    groups: dict[str, list[_Owned]] = defaultdict(list)
-    for one in _assign_rows(owned, page):
-        groups[one.owner].append(one)
+    groups: defaultdict[str, Group] = defaultdict(list)
+    for one in found:
+        groups[owners.of(one)].append((one.at, _evidence(one, page, url)))
+    groups.pop(NO_OWNER, None)
+    groups[SUBJECT] += ((-1, one) for one in _structured(structured, name, url, words))
     if not name.name and len(groups) > 1:
         groups.pop(SUBJECT, None)  # a directory: values without an owner belong to the directory
     records = []
@@ -175,20 +164,16 @@ def _combined(found: Iterable[tuple[object, FoundValue]]) -> list[FoundValue]:
     ]
 
 
-def _owned(one: Candidate, page: LabelledPage, owners: Owners, url: str) -> _Owned | None:
-    """Return a value with its owner, confidence and evidence; None if it belongs to no record."""
+def _evidence(one: Candidate, page: LabelledPage, url: str) -> FoundValue:
+    """Return a value with its confidence and evidence."""
     line, label = page.lines[one.at], page.lines[one.line]
     weight = WEIGHTS[one.where] * ZONES[label.zone] * one.weight
     if _POSTAL_BOX.match(one.value):
         weight = max(0.7 * weight, min(weight, MIN_CONFIDENCE))
-    owner = owners.of(one, one.begin if one.begin >= 0 else shown(line.text).find(one.text))
-    if owner == NO_OWNER:
-        return None
     text = line.text if one.at == one.line else f"{label.text} {line.text}"
     snippet = _snippet(shown(text), one.text)
     value = urljoin(url, one.value) if one.image else one.value
-    found = FoundValue(one.field, value, one.text, weight, one.where, url, snippet, one.image)
-    return _Owned(found, owner, one.at)
+    return FoundValue(one.field, value, one.text, weight, one.where, url, snippet, one.image)
 
 
 def _hosts(found: Iterable[Candidate], url: str, words: Vocabulary) -> list[str]:
@@ -205,54 +190,22 @@ def _snippet(text: str, value: str) -> str:
 
 def _structured(
     structured: list[Subject], name: SubjectName, url: str, words: Vocabulary
-) -> list[_Owned]:
+) -> list[FoundValue]:
     """Return values of JSON-LD and microdata that belong to the page's subject."""
     return [
-        _Owned(
-            FoundValue(field, value.value, text, WEIGHTS[one.where], one.where, url,
-                       text[:SNIPPET]), SUBJECT,
-        )
+        FoundValue(field, value.value, text, WEIGHTS[one.where], one.where, url, text[:SNIPPET])
         for one in structured
         if not name.name or similar(one.name, name.name)
         for kind, text in one.facts
         if (field := words.primary(kind))
         for value in read_values(words.kinds[field], text, words.template.region)
-    ]  # fmt: skip
-
-
-def _assign_rows(owned: list[_Owned], page: LabelledPage) -> list[_Owned]:
-    """Assign the rows of a table with column headings to the organisations that they name."""
-    naming = page.words.template.naming
-    staff = {
-        line.cell.table for line in page.lines if line.cell and _STAFF.fullmatch(shown(line.text))
-    }
-    kept, rows = [], {}
-    for one in owned:
-        cell = _cell(one, page)
-        if cell is not None and one.found.field == naming and one.found.where == "column":
-            if cell.table in staff:
-                continue
-            rows[cell[:2]] = one.found.value
-        kept.append(one)
-    if len(set(rows.values())) < 2:  # noqa: PLR2004 - one organisation is the subject
-        return kept
-    return [
-        one._replace(owner=rows.get(cell[:2], one.owner))
-        if (cell := _cell(one, page)) and one.found.where in {"column", "link", "text", "alone"}
-        else one
-        for one in kept
     ]
 
 
-def _cell(one: _Owned, page: LabelledPage) -> Cell | None:
-    return page.lines[one.at].cell if one.at >= 0 else None
-
-
-def _record(group: list[_Owned], name: SubjectName, url: str, words: Vocabulary) -> Record:
+def _record(group: Group, name: SubjectName, url: str, words: Vocabulary) -> Record:
     template = words.template
-    values = [one for one in group if one.found.field != template.naming]
-    found = _combined((one.at, one.found) for one in _with_area_codes(values, words))
-    found = _without_faxes(found, words)
+    values = [(at, one) for at, one in group if one.field != template.naming]
+    found = _without_faxes(_combined(_with_area_codes(values, words)), words)
     if template.naming and name.name:
         confidence = round(name.confidence, 4)
         found.append(FoundValue(template.naming, name.name, name.name, confidence, name.voter, url,
@@ -260,21 +213,21 @@ def _record(group: list[_Owned], name: SubjectName, url: str, words: Vocabulary)
     return Record(template.name, name.name, _ordered(found, template), (url,))
 
 
-def _with_area_codes(group: list[_Owned], words: Vocabulary) -> list[_Owned]:
+def _with_area_codes(group: Group, words: Vocabulary) -> Group:
     """Add the area code to local numbers if all other numbers of the subject have the same one."""
-    phones = [one.found for one in group if words.kinds[one.found.field] == "telephone"]
+    phones = [one for _, one in group if words.kinds[one.field] == "telephone"]
     areas = {area for one in phones if not one.image and (area := area_of(one.value))}
     if len(areas) != 1:
         return group
-    area = areas.pop()
-    done = []
-    for one in group:
-        digits, ext, more = one.found.value.partition(" ext. ")
-        if one.found in phones and digits.isdigit():
-            value = with_area(digits, area, words.template.region) + ext + more
-            one = one._replace(found=one.found._replace(value=value))  # noqa: PLW2901
-        done.append(one)
-    return done
+    (area,) = areas
+
+    def whole(one: FoundValue) -> FoundValue:
+        digits, ext, more = one.value.partition(" ext. ")
+        if one not in phones or not digits.isdigit():
+            return one
+        return one._replace(value=with_area(digits, area, words.template.region) + ext + more)
+
+    return [(at, whole(one)) for at, one in group]
 
 
 def _without_faxes(found: list[FoundValue], words: Vocabulary) -> list[FoundValue]:

@@ -14,14 +14,6 @@ from topiccrawl.addons.records.templates.multiline import (
     split_parts,
     without_name,
 )
-from topiccrawl.addons.records.templates.unlabelled_phones import (
-    GAPS,
-    WORDS_WITH_NUMBERS,
-    contact_numbers,
-    next_to_label,
-    spoken_numbers,
-    standalone_numbers,
-)
 from topiccrawl.addons.records.templates.values.address import (
     LEADING_CODE,
     LONGEST,
@@ -40,12 +32,14 @@ from topiccrawl.addons.records.templates.values.plain import (
     urls,
 )
 from topiccrawl.addons.records.templates.values.telephone import telephones
-from topiccrawl.addons.records.templates.values.value import shown
+from topiccrawl.addons.records.templates.values.value import SOFT, Value, shown
+from topiccrawl.addons.records.templates.words import OTHERS
 from topiccrawl.text.normal import has_han
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from topiccrawl.addons.records.templates.labels import Label
     from topiccrawl.addons.records.templates.layout import Line, Mark
     from topiccrawl.addons.records.templates.page import LabelledPage
 
@@ -72,6 +66,37 @@ _NO_VALUE = re.compile(
 )
 """Patterns in URLs or ``alt`` texts of images that do not show a value."""
 _LINKED = ("mail", "telephone", "qq")
+_WORDS_WITH_NUMBERS = 6
+"""Maximum number of characters besides the telephone numbers in a line."""
+_GAPS = re.compile(r"[\s|]+")
+_MAX_LEAD = 24
+"""Maximum number of characters before a number without a label."""
+_CONTACT_WORDS = re.compile(
+    r"\b(?:call|ring|phone|contact|reach|us|nous|appel\w*|joindre|anrufen|erreich\w*|uns)\b|"
+    r"致电|拨打|来电|联系我|咨询",
+    re.IGNORECASE,
+)
+"""Words of sentences that tell how to contact an organisation."""
+_REMARK = re.compile(
+    r"\((?!\s*[+\d])[^()]*\)|"
+    r"(?<![\d.])\d{1,2}(?:[:.]\d{2}(?:\s?[ap]\.?m)?|\s?(?:[ap]\.?m|h\d{0,2}|uhr|[时時点]))(?![\d.])|"
+    r"\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6}\b|(?:周|星期)[一二三四五六日天]",
+    re.IGNORECASE,
+)
+"""Text allowed next to a number without a label: remarks in brackets, opening hours."""
+_PEOPLE = re.compile(
+    r"联系人|负责人|经理|先生|女士|小姐|老师|主任|秘书|服务|客服|咨询|热线|值班|办公室|[^全]部$|科$|处$|销售|售[前后]|技术|业务|"
+    r"财务|市场|人事|商务|\b(?:contact|sales|support|service|office|desk)\b",
+    re.IGNORECASE,
+)
+_SEPARATOR = re.compile(r"[|•·¦●◆;]")
+"""Separators of the parts of a line; no dash, since the owner of a number may precede one."""
+_OTHER_NUMBERS = re.compile(
+    r"出租|叫车|打车|车站|机场|派出所|急救|\b(?:taxis?|cabs?|station|airport|police|hospital)\b|"
+    r"タクシー|ハイヤー",
+    re.IGNORECASE,
+)
+"""Labels of numbers useful to visitors, such as taxis, that are not the subject's."""
 
 
 def unlabelled(page: LabelledPage, taken: set[int]) -> Iterator[Candidate]:
@@ -93,10 +118,10 @@ def unlabelled(page: LabelledPage, taken: set[int]) -> Iterator[Candidate]:
         yield from _websites(page, number)
         yield from _mails(page, number)
         if phone:
-            yield from contact_numbers(page, number, phone)
-            yield from spoken_numbers(page, number, phone)
+            yield from _contact_numbers(page, number, phone)
+            yield from _spoken_numbers(page, number, phone)
             if alone:
-                yield from standalone_numbers(page, number, phone)
+                yield from _standalone_numbers(page, number, phone)
         if marks and marks[0].start > 0:
             yield from _before_label(page, number, place, phone)
         if place:
@@ -196,7 +221,7 @@ def _before_label(page: LabelledPage, number: int, place: str, phone: str) -> It
     for one in in_parts(text, page.region, page.title) if place and len(text) <= LONGEST else ():
         if not telephones(one, page.region, labelled=False):
             yield Candidate(place, one, text, "alone", number)
-    if phone and holds_only(values, text, WORDS_WITH_NUMBERS):
+    if phone and holds_only(values, text, _WORDS_WITH_NUMBERS):
         for value in values:
             yield Candidate(phone, value.value, text, "alone", number)
 
@@ -240,7 +265,7 @@ def _addresses_alone(page: LabelledPage, number: int, field: str) -> Iterator[Ca
     line, marks = page.lines[number], page.labels[number]
     begin = marks[-1].end if marks else 0
     lead = lead_end(line.text[begin:])
-    if not (lead or marks) and next_to_label(page, number):
+    if not (lead or marks) and _next_to_label(page, number):
         lead = heading_end(line.text)
     text = shown(line.text[begin + lead :])
     if not marks:
@@ -253,7 +278,112 @@ def _addresses_alone(page: LabelledPage, number: int, field: str) -> Iterator[Ca
         whole = tidy(text)
         found = [extended(page, number, whole) if has_han(whole) else whole]
     else:
-        found = [tidy(one) for one in GAPS.split(text) if looks_like(one)]
+        found = [tidy(one) for one in _GAPS.split(text) if looks_like(one)]
     for one in found:
         for value in page.read("address", one):
             yield Candidate(field, value.value, text, "alone", number)
+
+
+def _spoken_numbers(page: LabelledPage, number: int, field: str) -> Iterator[Candidate]:
+    """Yield numbers, with separators or a plus sign, in sentences about how to get in touch."""
+    text = page.lines[number].text
+    if not _CONTACT_WORDS.search(text):
+        return
+    for value in telephones(text, page.region, labelled=False):
+        written = text[value.start : value.end]
+        labelled = any(mark.start <= value.start < mark.stop for mark in page.labels[number])
+        if not written.isdigit() and not labelled:
+            yield Candidate(field, value.value, shown(written), "text", number, value.start)
+
+
+def _standalone_numbers(page: LabelledPage, number: int, field: str) -> Iterator[Candidate]:
+    """Yield telephone numbers that fill a line, or a part of a line between separators.
+
+    A word that is not a known label may precede them: 销售部, 李经理.
+    """
+    marks, text, region = page.labels[number], page.lines[number].text, page.region
+    rest = text[marks[-1].end :] if marks else text
+    sentence = len(marks) == 1 and marks[0].start > _MAX_LEAD
+    if sentence or (marks and _is_of_others(marks[-1])):
+        return
+    bare = _REMARK.sub(lambda match: " " * len(match[0]), rest)
+    for mail in mails(rest, labelled=False):
+        bare = bare[: mail.start] + " " * (mail.end - mail.start) + bare[mail.end :]
+    begin = len(text) - len(rest)
+    for part in dict.fromkeys((bare, *_SEPARATOR.split(bare))):
+        values = telephones(part, region) if telephones(part, region, labelled=False) else []
+        if values and (
+            holds_only(values, part, _WORDS_WITH_NUMBERS)
+            or _after_words(values, part)
+            or (not marks and _after_heading(values, part) and _next_to_label(page, number))
+        ):
+            offset = begin + bare.find(part)
+            yield from (
+                Candidate(field, one.value, shown(rest), "alone", number, offset + one.start)
+                for one in values
+            )
+            if part == bare:
+                return
+    if _has_address(rest):
+        for value in telephones(rest, region, labelled=False):
+            yield Candidate(field, value.value, shown(rest), "alone", number)
+
+
+def _is_of_others(label: Label) -> bool:
+    """Return whether an unknown label marks the numbers of other organisations."""
+    return bool(_OTHER_NUMBERS.search(label.text) or OTHERS.search(label.text))
+
+
+def _after_heading(values: Sequence[Value], text: str) -> bool:
+    """Return whether a short element precedes the numbers: <b>客房预订</b> 028-85123456."""
+    lead = text[: values[0].start].rstrip(" (+")
+    rest = text[values[0].start :]
+    few = lead.endswith(SOFT) and len(lead) <= _MAX_LEAD and not organisations(lead)
+    return few and holds_only(values, rest.rjust(len(text)))
+
+
+def _next_to_label(page: LabelledPage, number: int) -> bool:
+    """Return whether an adjacent line, in a sibling box, begins with a label of the template."""
+    return any(
+        page.labels[other][:1]
+        and page.labels[other][0].fields
+        and not page.labels[other][0].start
+        and page.lines[other].tag == page.lines[number].tag
+        and page.parent(other) == page.parent(number)
+        for other in (number - 1, number + 1)
+        if 0 <= other < len(page.labels)
+    )
+
+
+def _after_words(values: Sequence[Value], text: str) -> bool:
+    """Return whether a few words other than names precede a number: Main line 541-555-0190."""
+    lead = shown(text[: values[0].start])
+    rest = text[values[0].start :].rjust(len(text))
+    names = sum(word[0].isupper() for word in lead.split())
+    few = len(lead) <= _MAX_LEAD and names <= 1 and not re.search(r"\d", lead)
+    return few and not has_han(lead) and holds_only(values, rest)
+
+
+def _contact_numbers(page: LabelledPage, number: int, field: str) -> Iterator[Candidate]:
+    """Yield numbers of people and departments: 联系人:刘先生 13980607711, 会员服务:85339911.
+
+    Several unknown labels, each with a number, are treated as departments.
+    """
+    numbered = []
+    for mark in page.labels[number]:
+        stretch = page.lines[number].text[mark.end : mark.stop]
+        values = [] if mark.fields else telephones(stretch, page.region)
+        if values and holds_only(values, stretch, _WORDS_WITH_NUMBERS):
+            numbered.append((mark, shown(stretch), values))
+    unknown = [mark for mark, _, _ in numbered if not page.words.hits(mark.text)]
+    listed = len(unknown) > 1 and not any(map(_is_of_others, unknown))
+    for mark, text, values in numbered:
+        if _PEOPLE.search(mark.text) or (listed and mark in unknown):
+            for value in values:
+                yield Candidate(field, value.value, text, "alone", number, mark.end)
+
+
+def _has_address(text: str) -> bool:
+    """Return whether a part of a line between gaps is an address: 四川省…1号 028-85123456."""
+    text = shown(text)
+    return not looks_like(text) and any(map(looks_like, _GAPS.split(text)))

@@ -11,7 +11,7 @@ import pytest
 from topiccrawl.addons.records.periods.controller import PeriodController
 from topiccrawl.addons.records.periods.periods import Periods, Phase, Stage
 from topiccrawl.addons.records.periods.seeds import Hit, SamplingRules, random_draw
-from topiccrawl.addons.records.periods.visits import Child, PageRequest, PageResult, Result
+from topiccrawl.addons.records.periods.visits import PageRequest, PageResult, Result, Visit
 from topiccrawl.addons.records.record import FoundValue, Record
 from topiccrawl.addons.records.records import Records
 from topiccrawl.addons.records.templates.template import Limits, Template
@@ -34,9 +34,10 @@ Answers = Callable[[PageRequest], PageResult]
 def step(request: PageRequest, result: Result, phone: str = "", **more: Any) -> PageResult:
     """Return the result of a page; with a record if a telephone number is given."""
     found = (FoundValue("电话", phone, confidence=0.9),) if phone else ()
-    records = (Record("t", "", found, (request.url,)),) if found else None
+    page = request.visit
+    records = (Record("t", "", found, (page.url,)),) if found else None
     digest = phone if records else ""
-    return PageResult(request.seed, request.name, result, request.layer, request.url, digest=digest,
+    return PageResult(request.seed, request.name, result, page.layer, page.url, digest=digest,
                 records=records, **more)  # fmt: skip
 
 
@@ -51,15 +52,16 @@ class FakeSites:
         self, controller: PeriodController, request: PageRequest
     ) -> tuple[list[PageRequest], PageResult]:
         """Return the children that were admitted, and the page's result."""
-        self.requested.append(request.url)
+        url = request.visit.url
+        self.requested.append(url)
         behaviour = self.sites[request.seed]
         if behaviour == "dead":
             return [], step(request, Result.FAILED)
-        if behaviour == "left" or (behaviour == "moved" and request.url.endswith("/lx")):
+        if behaviour == "left" or (behaviour == "moved" and url.endswith("/lx")):
             return [], step(request, Result.MISSING)
-        if request.layer == 0:
+        if request.visit.layer == 0:
             path = {"empty": None, "moved": "neu"}.get(behaviour, "lx")
-            children = [Child(f"{request.seed}{path}", 1)] if path else []
+            children = [Visit(f"{request.seed}{path}", 1)] if path else []
             return controller.admit(request.seed, children), step(request, Result.READ)
         known = controller.visit(request.seed, request.name)
         phone = "9" if behaviour == "moved" else behaviour
@@ -74,14 +76,16 @@ async def period(
 ) -> PeriodController:  # fmt: skip
     """Run a period to its end, or until ``stop`` pages have been answered, as a spider does."""
     clock = iter(range(1000 * number, 1000 * number + 900))
+    queue: list[PageRequest] = []
     controller = PeriodController(
         template,
         SqliteStorage(folder),
         lambda: float(next(clock)),
         rules or SamplingRules(concurrency=3, chance=False),
+        queue.append,
     )
     await controller.open(number)
-    queue = await controller.resume()
+    await controller.resume()
     if controller.period.phase is Phase.SEARCHING:
         await controller.add_hits([Hit(place, url) for place, url in enumerate(web.sites)])
     while True:
@@ -89,12 +93,13 @@ async def period(
             request = queue.pop(0)
             children, taken = web.answer(controller, request)
             queue += children
-            queue += await controller.store_results([taken])
+            await controller.store_results([taken])
             if stop and len(web.requested) >= stop:
                 await controller.close()
                 return controller
-        queue = await controller.idle()
-        if not queue:
+        more = await controller.idle()
+        assert more == bool(queue)
+        if not more:
             break
     await controller.close()
     return controller
@@ -137,10 +142,11 @@ def test_useful_seeds_of_the_last_period_are_added_again(
         await period(tmp_path, FakeSites(s1="1", s2="2", s3="empty"), 1)
         storage = SqliteStorage(tmp_path)
         rules = SamplingRules(chance=False)
-        controller = PeriodController(TEMPLATE, storage, lambda: 2000.0, rules)
+        queue: list[PageRequest] = []
+        controller = PeriodController(TEMPLATE, storage, lambda: 2000.0, rules, queue.append)
         await controller.open(2)
         await controller.add_hits([Hit(0, "http://s4.test/")])
-        queue = await controller.idle()
+        assert await controller.idle()
         numbers = {one.seed for one in queue}
         assert numbers == {"http://s4.test/", "http://s1.test/", "http://s2.test/"}
         await controller.close()
@@ -179,7 +185,8 @@ def test_record_limit_holds_for_a_resumed_period(tmp_path: Path) -> None:
 def test_summary_of_a_search_has_the_number_of_results(tmp_path: Path) -> None:
     async def check() -> None:
         storage = SqliteStorage(tmp_path)
-        controller = PeriodController(TEMPLATE, storage, lambda: 1000.0, SamplingRules())
+        rules = SamplingRules()
+        controller = PeriodController(TEMPLATE, storage, lambda: 1000.0, rules, lambda _: None)
         await controller.open(1)
         await controller.add_hits([Hit(1, "http://a.test/"), Hit(2, "http://b.test/")])
         for text in (controller.progress(), *await controller.summary()):
@@ -237,16 +244,19 @@ def test_failures_before_a_seed_lower_its_probability(tmp_path: Path) -> None:
 def test_pages_of_a_seed_are_limited(tmp_path: Path) -> None:
     async def check() -> None:
         storage = SqliteStorage(tmp_path)
-        controller = PeriodController(TEMPLATE, storage, lambda: 1.0, SamplingRules(chance=False))
+        sent: list[PageRequest] = []
+        rules = SamplingRules(chance=False)
+        controller = PeriodController(TEMPLATE, storage, lambda: 1.0, rules, sent.append)
         await controller.open(1)
         await controller.add_hits([Hit(0, "http://s1.test/")])
-        (home,) = await controller.idle()
-        children = [Child(f"http://s1.test/{n % 40}", 1) for n in range(100)]
+        assert await controller.idle()
+        (home,) = sent
+        children = [Visit(f"http://s1.test/{n % 40}", 1) for n in range(100)]
         admitted = controller.admit(home.seed, children)
         assert len(admitted) == TEMPLATE.limits.pages_per_seed - 1
         assert len({one.role for one in admitted}) == len(admitted)
         assert controller.admit(home.seed, children[:5]) == []  # already admitted
-        far = Child("http://s1.test/far", 0, TEMPLATE.limits.next_pages + 1)
+        far = Visit("http://s1.test/far", 0, TEMPLATE.limits.next_pages + 1)
         assert controller.admit(home.seed, [far]) == []
         await controller.close()
 

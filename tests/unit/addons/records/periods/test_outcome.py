@@ -10,7 +10,7 @@ import pytest
 
 from topiccrawl.addons.records.periods.outcome import update_records, with_entities
 from topiccrawl.addons.records.periods.periods import Seed
-from topiccrawl.addons.records.periods.visits import ActiveSeed, State, Visit
+from topiccrawl.addons.records.periods.visits import State, Visit
 from topiccrawl.addons.records.record import FoundValue, Record
 from topiccrawl.addons.records.records import Records
 from topiccrawl.addons.records.templates.template import Template
@@ -67,9 +67,7 @@ def page(path: str, *names: str, state: State = State.DONE) -> Visit:
 
 
 def test_visits_of_earlier_versions_are_read() -> None:
-    stored = {**asdict(page("1", "甲")), "note": "dns"}
-    seed = Seed("t", "http://a.test/", visits={"v": stored})
-    assert ActiveSeed.from_seed(seed).visits == {"v": page("1", "甲")}
+    assert Visit.from_values({**asdict(page("1", "甲")), "note": "dns"}) == page("1", "甲")
 
 
 def test_record_is_gone_when_its_pages_are_gone_or_differ(tmp_path: Path) -> None:
@@ -78,7 +76,7 @@ def test_record_is_gone_when_its_pages_are_gone_or_differ(tmp_path: Path) -> Non
         await store.open()
 
         async def update(now: float, *pages: Visit) -> dict[str, int]:
-            work = ActiveSeed(Seed("t", "http://a.test/"), {one.url: one for one in pages})
+            work = Seed("t", "http://a.test/", visits={one.url: one for one in pages})
             return dict(await update_records(TEMPLATE, store, work, now))
 
         assert await update(1.0, page("1", "四川甲软件有限公司")) == {"new": 1}
@@ -101,14 +99,12 @@ def test_a_host_with_and_without_www_is_one_record(tmp_path: Path) -> None:
         store = Records(SqliteStorage(tmp_path))
         await store.open()
 
-        def work(host: str, number: int) -> ActiveSeed:
+        def work(host: str, number: int) -> Seed:
             one = page("lx", "四川甲软件有限公司")
             url = f"http://{host}/lx"
             record = {**one.records[0], "urls": (url,)}
-            return ActiveSeed(
-                Seed("t", f"http://{host}/", number=number),
-                {url: replace(one, url=url, records=(record,))},
-            )
+            visits = {url: replace(one, url=url, records=(record,))}
+            return Seed("t", f"http://{host}/", number=number, visits=visits)
 
         assert await update_records(TEMPLATE, store, work("www.a.test", 1), 1.0) == {"new": 1}
         assert await update_records(TEMPLATE, store, work("a.test", 2), 2.0) == {"kept": 1}
@@ -123,7 +119,7 @@ def test_pages_of_a_forgotten_record_are_cleared(tmp_path: Path) -> None:
         store = Records(SqliteStorage(tmp_path))
         await store.open()
         await store.forget("t", ["a.test"])
-        work = ActiveSeed(Seed("t", "http://a.test/"), {"v": page("1", "四川甲软件有限公司")})
+        work = Seed("t", "http://a.test/", visits={"v": page("1", "四川甲软件有限公司")})
         assert await update_records(TEMPLATE, store, work, 1.0) == {"forgotten": 1}
         assert work.visits["v"].records == ()
         assert work.visits["v"].digest == ""  # once allowed, it is read again
