@@ -126,20 +126,6 @@ class JsonStore:
 
         return await self._journal.write(work)
 
-    async def counts(self) -> dict[str, int]:
-        """Return the numbers of articles, of reprints, and of articles of each topic."""
-
-        def work() -> dict[str, int]:
-            articles = self._journal.table(ARTICLES)
-            reprints = len(self._journal.table(REPRINTS))
-            sizes = {"articles": len(articles), "reprints": reprints}
-            for stored in articles.values():
-                for name in stored["topics"]:
-                    sizes[f"topic/{name}"] = sizes.get(f"topic/{name}", 0) + 1
-            return sizes
-
-        return await self._journal.read(work)
-
     def _save(self, article: Article) -> Saved:
         if not self._journal.table(FORGOTTEN).keys().isdisjoint(names_of(article)):
             return Saved(article.url, Fate.FORGOTTEN, article.url)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from topiccrawl.model import Article
@@ -56,3 +57,14 @@ def run(store: ArticleStore, work: Callable[[ArticleStore], Awaitable[None]]) ->
 async def stored_in(store: ArticleStore, topic: str = "") -> list[Article]:
     """Return the articles of a topic, or of all topics, the last stored first."""
     return [article async for article in store.select(Selection(topic))]
+
+
+async def counts_of(store: ArticleStore) -> Counter[str]:
+    """Return the numbers of ``articles``, ``reprints`` and ``topic/NAME`` (articles of a topic)."""
+    sizes = Counter[str]()
+    for one in await stored_in(store):
+        story = await store.get(one.url)
+        assert story is not None
+        sizes.update({"articles": 1, "reprints": len(story.reprints)})
+        sizes.update(f"topic/{name}" for name in one.topics)
+    return sizes

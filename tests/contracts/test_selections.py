@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.contracts.articles import article, run
+from tests.contracts.articles import article, counts_of, run
 from topiccrawl.storage.contract import Fate
 from topiccrawl.storage.selection import Selection, words_in
 
@@ -79,7 +79,7 @@ def test_forgotten_article_is_deleted_and_not_stored_again(
         assert await urls(store, Selection()) == [article(3).url, article(0).url]
         assert await store.get(article(1).url) is None
         assert await store.get(article(9).url) is None
-        assert (await store.counts())["reprints"] == 0
+        assert (await counts_of(store))["reprints"] == 0
         assert await urls(store, Selection(words=words_in("体育中心"))) != []
         await store.forget([article(3).url], now=1.0)  # the newest
         newest = replace(article(7), title="航天飞机")
@@ -102,7 +102,7 @@ def test_articles_of_a_topic_expire_unless_another_topic_wants_them(
         assert await store.expire("甲", before=2.0) == 2
         assert await urls(store, Selection(topic="甲")) == [article(3).url, article(2).url]
         assert await urls(store, Selection(topic="乙")) == [article(0).url]
-        assert (await store.counts())["articles"] == 3
+        assert (await counts_of(store))["articles"] == 3
         assert (await store.save([made[1]]))[0].fate is Fate.NEW
 
     run(factory(tmp_path), check)

@@ -10,7 +10,7 @@ from redis import Redis as PlainRedis
 from redis.asyncio import Redis
 from typing_extensions import override
 
-from tests.contracts.articles import article
+from tests.contracts.articles import article, counts_of
 from topiccrawl.addons.redis.shared_store import NodeStore
 from topiccrawl.addons.redis.stories import Claim, StoryRegister
 from topiccrawl.dedup.verified import VerifiedShingles
@@ -61,7 +61,7 @@ def test_story_found_by_several_nodes_at_once_is_stored_once(
         saves = [one.save(group) for one, group in zip(nodes, groups, strict=True)]
         fates = [saved for answer in await asyncio.gather(*saves) for saved in answer]
         assert sum(saved.fate is Fate.NEW for saved in fates) == len(texts)
-        assert sum([(await one.counts())["articles"] for one in nodes]) == len(texts)
+        assert sum([(await counts_of(one))["articles"] for one in nodes]) == len(texts)
         stories = {saved.url for saved in fates if saved.fate is Fate.NEW}
         assert {saved.story for saved in fates} == stories
 
@@ -75,7 +75,7 @@ def test_a_reprint_at_the_node_of_its_story_is_recorded_there(
         await one.save([article(1)])
         (away,) = await two.save([article(2, 1)])
         assert (away.fate, away.story, away.reason) == (Fate.REPRINT, article(1).url, "same-text")
-        assert (await two.counts())["articles"] == 0
+        assert (await counts_of(two))["articles"] == 0
         assert (away.recorded, await two.get(away.url)) == (False, None)
         (here,) = await one.save([article(3, 1)])
         assert (here.fate, here.recorded) == (Fate.REPRINT, True)

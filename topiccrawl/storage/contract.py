@@ -239,10 +239,6 @@ class ArticleStore(Protocol):
         """
         ...
 
-    async def counts(self) -> dict[str, int]:
-        """Return sizes: ``articles``, ``reprints``, ``topic/NAME`` (articles of a topic)."""
-        ...
-
 
 class Listed(NamedTuple):
     """Entry of a list: an article without its text.

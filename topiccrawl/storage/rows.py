@@ -170,16 +170,6 @@ def reprints(connection: sqlite3.Connection, article_id: int) -> tuple[Reprint, 
     return tuple(map(Reprint._make, rows))
 
 
-def counts(connection: sqlite3.Connection) -> dict[str, int]:
-    """Return the numbers of articles, reprints and articles per topic."""
-    query = (
-        "SELECT 'articles', count(*) FROM articles UNION ALL "
-        "SELECT 'reprints', count(*) FROM reprints UNION ALL "
-        "SELECT 'topic/' || topic, count(*) FROM article_topics GROUP BY topic"
-    )
-    return dict(connection.execute(query).fetchall())
-
-
 def select(
     connection: sqlite3.Connection, selection: Selection, below: int, size: int
 ) -> tuple[list[Article], int]:

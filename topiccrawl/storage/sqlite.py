@@ -165,10 +165,6 @@ class SqliteStore:
         """See ``ArticleStore.expire``."""
         return await self._database.write(lambda c: rows.expire(c, topic, before))
 
-    async def counts(self) -> dict[str, int]:
-        """See ``ArticleStore.counts``."""
-        return await self._database.read(rows.counts)
-
     async def page(self, topic: str, limit: int, offset: int) -> tuple[int, list[Listed]]:
         """See ``Listing.page``."""
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
+from tests.contracts.articles import counts_of
 from tests.waiting import PATIENCE
 from topiccrawl.storage.sqlite import SqliteStore
 
@@ -131,7 +132,7 @@ def counts(folder: Path) -> dict[str, int]:
         store = SqliteStore(folder)
         await store.open()
         try:
-            return await store.counts()
+            return await counts_of(store)
         finally:
             await store.close()
 

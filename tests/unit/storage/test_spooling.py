@@ -70,9 +70,6 @@ class Distant:
     async def expire(self, topic: str, before: float) -> int:
         return 0
 
-    async def counts(self) -> dict[str, int]:
-        return {"articles": len(self.kept)}
-
     def _answer(self) -> None:
         if self.failures > 0:
             self.failures -= 1

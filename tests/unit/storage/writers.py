@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from examples.jsonstore import JsonStore
-from tests.contracts.articles import stored_in
+from tests.contracts.articles import counts_of, stored_in
 from topiccrawl.addons.mongodb.store import MongoStore
 from topiccrawl.model import Article
 from topiccrawl.storage.group_commit import GroupCommit
@@ -46,7 +46,7 @@ def stored(kind: str, place: str) -> tuple[list[Article], dict[str, int]]:
         store: ArticleStore = STORES[kind](place)
         await store.open()
         try:
-            return await stored_in(store), await store.counts()
+            return await stored_in(store), await counts_of(store)
         finally:
             await store.close()
 

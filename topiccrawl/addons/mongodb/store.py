@@ -145,20 +145,6 @@ class MongoStore:
                 await self._strip(found)
         return gone
 
-    async def counts(self) -> dict[str, int]:
-        """See ``Store.counts``."""
-        stages: list[dict[str, Any]] = [
-            {"$unwind": "$topics"},
-            {"$group": {"_id": "$topics", "articles": {"$sum": 1}}},
-        ]
-        with self.server.translated("read"):
-            sizes = {
-                "articles": await self.server.articles.count_documents({}),
-                "reprints": await self.server.reprints.count_documents({}),
-            }
-            topics = await (await self.server.articles.aggregate(stages)).to_list()
-        return sizes | {f"topic/{one['_id']}": one["articles"] for one in topics}
-
     async def page(self, topic: str, limit: int, offset: int) -> tuple[int, list[Listed]]:
         """See ``Listing.page``."""
         self.server.connect()
