@@ -8,7 +8,7 @@ import pytest
 
 from tests.crawl.run import run
 from tests.crawl.web import Answer, Page, Web, article
-from topiccrawl.scheduler.build import read_frontier
+from topiccrawl.scheduler.frontiers import read_frontier
 
 if TYPE_CHECKING:
     from http.server import BaseHTTPRequestHandler

@@ -18,7 +18,7 @@ from tests.crawl.run import exit_status, run, running, stored
 from tests.crawl.trials import BlockingScheduler
 from tests.crawl.web import Answer, Page, Web, article
 from tests.waiting import PATIENCE, until
-from topiccrawl.scheduler.build import read_frontier
+from topiccrawl.scheduler.frontiers import read_frontier
 
 if TYPE_CHECKING:
     from http.server import BaseHTTPRequestHandler

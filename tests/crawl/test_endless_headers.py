@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from tests.crawl.run import run
 from tests.waiting import until
-from topiccrawl.scheduler.build import read_frontier
+from topiccrawl.scheduler.frontiers import read_frontier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

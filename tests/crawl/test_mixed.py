@@ -10,7 +10,7 @@ import pytest
 
 from tests.crawl.mixed import Mixed, crawl
 from tests.crawl.run import stored
-from topiccrawl.scheduler.build import read_frontier
+from topiccrawl.scheduler.frontiers import read_frontier
 
 if TYPE_CHECKING:
     from topiccrawl.frontier.contract import Explanation

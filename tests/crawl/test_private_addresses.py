@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from tests.crawl.run import run
 from tests.crawl.web import Answer, Web, article
-from topiccrawl.scheduler.build import read_frontier
+from topiccrawl.scheduler.frontiers import read_frontier
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ import pytest
 
 from tests.crawl.run import run
 from tests.crawl.web import Answer, Web
-from topiccrawl.scheduler.build import read_frontier
+from topiccrawl.scheduler.frontiers import read_frontier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -22,7 +22,7 @@ from tests.hostile.acts import MARKED, TEXT
 from tests.hostile.cases import CASES
 from tests.hostile.strange import CLAIMED, STRANGE
 from tests.hostile.web import Hostile
-from topiccrawl.scheduler.build import read_frontier
+from topiccrawl.scheduler.frontiers import read_frontier
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

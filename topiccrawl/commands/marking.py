@@ -11,7 +11,7 @@ from topiccrawl.errors import StateError, translated
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message
 from topiccrawl.model import LINKS, Mark
-from topiccrawl.scheduler.build import read_frontier
+from topiccrawl.scheduler.frontiers import read_frontier
 from topiccrawl.storage.factory import opened, storage_of
 from topiccrawl.storage.formats import atomic_output
 from topiccrawl.storage.sites import MarkStore

@@ -16,8 +16,7 @@ from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.errors import StateError
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message, tr
-from topiccrawl.scheduler.build import read_frontier
-from topiccrawl.scheduler.frontiers import frontiers_of
+from topiccrawl.scheduler.frontiers import frontiers_of, read_frontier
 from topiccrawl.scheduler.requests import page_url
 from topiccrawl.scheduler.review import explain_review, seed_outcomes, unreachable_hosts
 from topiccrawl.storage.factory import closed_after, storage_of

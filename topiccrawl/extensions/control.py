@@ -10,9 +10,9 @@ from scrapy import Request, signals
 from scrapy.exceptions import NotConfigured
 
 from topiccrawl.errors import TopiccrawlError
-from topiccrawl.scheduler.build import crawl_name, start_rules
+from topiccrawl.scheduler.build import start_rules
 from topiccrawl.scheduler.context import CrawlContext, context_of
-from topiccrawl.scheduler.frontiers import frontiers_of
+from topiccrawl.scheduler.frontiers import crawl_name, frontiers_of
 from topiccrawl.storage.ledger import Control, CrawlOrder, Ledger
 
 if TYPE_CHECKING:

@@ -23,9 +23,8 @@ from topiccrawl.extensions.wait_reason import QUIET, Circumstances, WaitReason, 
 from topiccrawl.frontier.contract import Ending, Frontier, Outcome
 from topiccrawl.frontier.queues import SIZES
 from topiccrawl.model import Article, Lease, PageKind, Verdict
-from topiccrawl.scheduler.build import crawl_name, frontier_place
 from topiccrawl.scheduler.context import context_of
-from topiccrawl.scheduler.frontiers import frontiers_of
+from topiccrawl.scheduler.frontiers import crawl_name, frontier_place, frontiers_of
 from topiccrawl.scheduler.hooks import uses_frontier
 from topiccrawl.scheduler.signals import page_counted, page_judged
 from topiccrawl.storage.runs import INTERVAL

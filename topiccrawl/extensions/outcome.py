@@ -20,9 +20,8 @@ from topiccrawl.extensions.control import CANCELLED
 from topiccrawl.extensions.review import CrawlReview
 from topiccrawl.messages import choose_language, escaped, tr
 from topiccrawl.scheduler import finish
-from topiccrawl.scheduler.build import frontier_place
 from topiccrawl.scheduler.context import context_of
-from topiccrawl.scheduler.frontiers import frontiers_of
+from topiccrawl.scheduler.frontiers import frontier_place, frontiers_of
 from topiccrawl.scheduler.review import explain_review
 from topiccrawl.settings import TOPICCRAWL_DATA_DIR as DATA_DIR
 from topiccrawl.storage.crawls import CrawlLog

@@ -11,8 +11,8 @@ from scrapy.exceptions import NotConfigured
 
 from topiccrawl.errors import StateError, StorageError
 from topiccrawl.model import LINKS, Kind, Lease, Page, Verdict
-from topiccrawl.scheduler.build import frontier_place, read_frontier
 from topiccrawl.scheduler.context import context_of
+from topiccrawl.scheduler.frontiers import frontier_place, read_frontier
 from topiccrawl.scheduler.review import SEEDS, seed_outcomes, unreachable_hosts
 from topiccrawl.scheduler.signals import page_judged
 

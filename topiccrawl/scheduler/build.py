@@ -1,4 +1,4 @@
-"""Construction of a frontier from Scrapy settings: location, politeness and limits."""
+"""Rules of a crawl from Scrapy settings: politeness, limits, hosts and URLs."""
 
 from __future__ import annotations
 
@@ -8,20 +8,17 @@ from typing import TYPE_CHECKING
 from scrapy.settings import BaseSettings, Settings
 
 from topiccrawl.errors import SettingError
-from topiccrawl.frontier.contract import Frontier, Limits, Politeness, Reader
+from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.links.addresses import AddressRules
 from topiccrawl.links.hosts import HostRules, normalize_host
-from topiccrawl.links.strategies import FirstCome
 from topiccrawl.links.traps import TrapRules, trap
 from topiccrawl.links.urlrules import UrlRules
 from topiccrawl.scheduler.context import context_of
-from topiccrawl.scheduler.frontiers import FrontierSpec, frontiers_of
 from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.leases import Retry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
 
     from scrapy.crawler import Crawler
 
@@ -32,65 +29,12 @@ MIN_SEEN_ERROR, MAX_SEEN_ERROR = 1e-6, 0.1
 """Range of the filters' error: with a smaller one, filters need more memory than they save."""
 
 
-def open_frontier(crawler: Crawler) -> Frontier:
-    """Open the frontier of a crawler's spider.
-
-    Raises:
-        SettingError: A setting cannot be used.
-        StateError: The state is in use, or of an unknown version.
-        StorageError: The folder cannot be written, or Redis cannot be reached.
-    """
-    settings, crawl = crawler.settings, context_of(crawler).spec
-    spec = FrontierSpec(
-        crawl_name(crawler),
-        crawl.crawl or crawl.owner,
-        crawl.strategy or FirstCome(),
-        politeness_of(settings),
-        limits_of(settings),
-        share_of(settings),
-        fresh=crawl.fresh,
-        again=bool(crawl.watch),
-    )
-    return frontiers_of(settings).open(spec)
-
-
 def turn_settings(settings: BaseSettings) -> Settings:
     """Return settings for one turn of a task, which no other process crawls meanwhile."""
     own = Settings()
     own.update(settings)
     own.set("TOPICCRAWL_TURN", "1", priority="cmdline")
     return own
-
-
-def crawl_name(crawler: Crawler) -> str:
-    """Return the name of a crawl's frontier: TOPICCRAWL_CRAWL, or else its topic's slug.
-
-    Nodes with the same name share a crawl. The ``crawl`` of a spider's ``spec`` takes precedence,
-    since each period of a template has a separate frontier.
-    """
-    spec = context_of(crawler).spec
-    if given := spec.crawl or crawler.settings.get("TOPICCRAWL_CRAWL"):
-        return str(given)
-    return spec.topic.slug if spec.topic is not None else spec.owner
-
-
-def read_frontier(place: str | Path, settings: BaseSettings | None = None) -> Reader:
-    """Open a crawl's frontier for reading, also while the crawl runs.
-
-    Args:
-        place: Place of the frontier, see ``frontiers.Frontiers``.
-        settings: May have the connection to the server, since logs have no passwords.
-
-    Raises:
-        StorageError: There is no frontier.
-        StateVersionError: The frontier is of another version.
-    """
-    return frontiers_of(settings or Settings(), place).read(str(place))
-
-
-def frontier_place(crawler: Crawler) -> str:
-    """Return the place of a crawl's frontier for the log of crawls: folder, or server and name."""
-    return frontiers_of(crawler.settings).place(crawl_name(crawler))
 
 
 def check_settings(settings: BaseSettings) -> None:

@@ -6,18 +6,21 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
+
+from scrapy.settings import BaseSettings, Settings
 
 from topiccrawl.errors import SettingError
 from topiccrawl.frontier.contract import Frontier, Limits, Politeness, Reader
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.store import discard
 from topiccrawl.frontier.view import View, strategy_of
-from topiccrawl.links.strategies import LinkStrategy, stored_strategy
+from topiccrawl.links.strategies import FirstCome, LinkStrategy, stored_strategy
+from topiccrawl.scheduler.build import limits_of, politeness_of, share_of
+from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.hooks import load_component
 from topiccrawl.scheduler.hosttimes import HostTimes, SharedHostClock
 from topiccrawl.storage.ledger import LocalLedger
@@ -26,9 +29,9 @@ from topiccrawl.storage.runs import LocalRuns, Runs
 from topiccrawl.storage.version import write_version
 
 if TYPE_CHECKING:
-    from scrapy.settings import BaseSettings
+    from scrapy.crawler import Crawler
 
-    from topiccrawl.scheduler.context import SyncTask
+    from topiccrawl.scheduler.context import CrawlSpec, SyncTask
     from topiccrawl.scheduler.scheduler import FrontierScheduler
     from topiccrawl.storage.ledger import Ledger
 
@@ -56,39 +59,18 @@ def checked_name(name: str) -> str:
     return name
 
 
-@dataclass(frozen=True, slots=True)
-class FrontierSpec:
-    """Parameters of a crawl's frontier.
-
-    Attributes:
-        name: Name of the crawl; nodes with the same name share it.
-        owner: Topic, or other owner; a folder must not mix two crawls.
-        strategy: Order of the URLs.
-        politeness: Rules for requests to hosts.
-        limits: Limits of the crawl.
-        share: Share of the lanes; None for the strategy's default.
-        fresh: Whether an existing frontier is deleted first.
-        again: Whether crawled pages are fetched again.
-    """
-
-    name: str
-    owner: str
-    strategy: LinkStrategy
-    politeness: Politeness
-    limits: Limits
-    share: tuple[int, int] | None = None
-    fresh: bool = False
-    again: bool = False
-
-
 class Frontiers(Protocol):
     """Frontiers of all crawls; constructed with ``(settings, place)``, see ``frontiers_of``.
 
     A place is the text by which the log of crawls identifies a frontier: a folder, or an address.
     """
 
-    def open(self, spec: FrontierSpec) -> Frontier:
+    def open(self, name: str, spec: CrawlSpec) -> Frontier:
         """Open the frontier of a crawl and resume the state of an earlier run.
+
+        Args:
+            name: Name of the crawl; nodes with the same name share it.
+            spec: Properties of the crawl; a frontier of another owner is refused.
 
         Raises:
             SettingError: A setting cannot be used.
@@ -151,25 +133,69 @@ def frontiers_of(settings: BaseSettings, place: str | Path = "") -> Frontiers:
     return frontiers
 
 
+def open_frontier(crawler: Crawler) -> Frontier:
+    """Open the frontier of a crawler's spider.
+
+    Raises:
+        SettingError: A setting cannot be used.
+        StateError: The state is in use, or of an unknown version.
+        StorageError: The folder cannot be written, or Redis cannot be reached.
+    """
+    return frontiers_of(crawler.settings).open(crawl_name(crawler), context_of(crawler).spec)
+
+
+def crawl_name(crawler: Crawler) -> str:
+    """Return the name of a crawl's frontier: TOPICCRAWL_CRAWL, or else its topic's slug.
+
+    Nodes with the same name share a crawl. The ``crawl`` of a spider's ``spec`` takes precedence,
+    since each period of a template has a separate frontier.
+    """
+    spec = context_of(crawler).spec
+    if given := spec.crawl or crawler.settings.get("TOPICCRAWL_CRAWL"):
+        return str(given)
+    return spec.topic.slug if spec.topic is not None else spec.owner
+
+
+def read_frontier(place: str | Path, settings: BaseSettings | None = None) -> Reader:
+    """Open a crawl's frontier for reading, also while the crawl runs.
+
+    Args:
+        place: Place of the frontier, see ``Frontiers``.
+        settings: May have the connection to the server, since logs have no passwords.
+
+    Raises:
+        StorageError: There is no frontier.
+        StateVersionError: The frontier is of another version.
+    """
+    return frontiers_of(settings or Settings(), place).read(str(place))
+
+
+def frontier_place(crawler: Crawler) -> str:
+    """Return the place of a crawl's frontier for the log of crawls: folder, or server and name."""
+    return frontiers_of(crawler.settings).place(crawl_name(crawler))
+
+
 class LocalFrontiers:
     """Frontiers in local folders: in JOBDIR if it is set, or else in the data folder."""
 
     def __init__(self, settings: BaseSettings, place: str = "") -> None:  # noqa: ARG002 - only one kind
         self._settings = settings
 
-    def open(self, spec: FrontierSpec) -> Frontier:
+    def open(self, name: str, spec: CrawlSpec) -> Frontier:
         """See ``Frontiers.open``."""
-        path = self.place(spec.name)
+        settings, path, strategy = self._settings, self.place(name), spec.strategy or FirstCome()
+        politeness, limits = politeness_of(settings), limits_of(settings)
+        share = share_of(settings)
         if spec.fresh:
             discard(path)
         create_files(Path(path))
-        times = HostTimes(self._settings["TOPICCRAWL_DATA_DIR"])
+        times = HostTimes(settings["TOPICCRAWL_DATA_DIR"])
         frontier = EmbeddedFrontier(
-            path, spec.strategy, spec.politeness, spec.limits, share=spec.share, owner=spec.owner,
+            path, strategy, politeness, limits, share=share, owner=spec.crawl or spec.owner,
             clock_of=partial(SharedHostClock, times),
         )  # fmt: skip
         write_version(Path(path))
-        _relearn(frontier, spec.strategy)
+        _relearn(frontier, strategy)
         return frontier
 
     def sync_task(self, scheduler: FrontierScheduler) -> None:

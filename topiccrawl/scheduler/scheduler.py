@@ -29,7 +29,7 @@ from topiccrawl.scheduler import build, meta
 from topiccrawl.scheduler.context import SyncTask, context_of
 from topiccrawl.scheduler.downloads import DownloadReporter
 from topiccrawl.scheduler.finish import FAILURE
-from topiccrawl.scheduler.frontiers import frontiers_of
+from topiccrawl.scheduler.frontiers import crawl_name, frontiers_of, open_frontier
 from topiccrawl.scheduler.hooks import check_parts
 from topiccrawl.scheduler.leases import LeaseBook
 from topiccrawl.scheduler.requests import (
@@ -114,7 +114,7 @@ class FrontierScheduler(BaseScheduler):
         context.hosts = build.hosts_of(self.crawler)
         try:
             check_parts(settings)
-            self.frontier = context.frontier = build.open_frontier(self.crawler)
+            self.frontier = context.frontier = open_frontier(self.crawler)
         except TopiccrawlError as error:
             logger.error("%s", error)  # noqa: TRY400  (the operator needs the remedy, not a traceback)
             self._failure = finish_reason(error)
@@ -136,7 +136,7 @@ class FrontierScheduler(BaseScheduler):
             logger.info(
                 "The crawl %s continues: %d URLs were fetched before, %d are queued"
                 " (another TOPICCRAWL_CRAWL starts a new crawl)",
-                build.crawl_name(self.crawler), crawled, counts["prior"] + counts["normal"],
+                crawl_name(self.crawler), crawled, counts["prior"] + counts["normal"],
             )  # fmt: skip
         self._slow_start = SlowStart(build.slow_start_of(settings), crawled)
         for call, seconds in (self._housekeeping, _HOUSEKEEPING), (self.book.extend, _EXTEND_EVERY):
@@ -160,7 +160,7 @@ class FrontierScheduler(BaseScheduler):
         try:
             self._close_frontier()
             if not settings.getbool("SCHEDULER_PERSIST", default=True):
-                frontiers_of(settings).forget(build.crawl_name(self.crawler))
+                frontiers_of(settings).forget(crawl_name(self.crawler))
         except StorageError as error:
             logger.error("%s; pages that were not stored will be fetched again", error)  # noqa: TRY400
 

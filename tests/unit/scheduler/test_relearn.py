@@ -11,7 +11,7 @@ from scrapy.settings import Settings
 from topiccrawl.frontier.contract import Ending, Outcome, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.model import Offer
-from topiccrawl.scheduler.build import open_frontier
+from topiccrawl.scheduler.frontiers import open_frontier
 from topiccrawl.spiders.topic import TopicSpider
 
 if TYPE_CHECKING:

@@ -11,13 +11,16 @@ import pytest
 from scrapy.settings import Settings
 
 from topiccrawl.errors import StorageError
-from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
-from topiccrawl.links.strategies import FirstCome
+from topiccrawl.frontier.contract import Ending, Outcome, Seed
 from topiccrawl.model import Offer
-from topiccrawl.scheduler.frontiers import FrontierSpec, LocalFrontiers
+from topiccrawl.scheduler.context import CrawlSpec
+from topiccrawl.scheduler.frontiers import LocalFrontiers
 
-QUICK = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=9)
-SPEC = FrontierSpec("nev", "nev", FirstCome(), QUICK, Limits())
+QUICK = {
+    "AUTOTHROTTLE_ENABLED": False, "CONCURRENT_REQUESTS_PER_DOMAIN": 9, "DOWNLOAD_DELAY": 0,
+    "ROBOTSTXT_OBEY": False,
+}  # fmt: skip
+SPEC = CrawlSpec(name="nev", owner="nev")
 USE = """
 import sys
 from tests.unit.storage.test_lmdb_files import open_and_read
@@ -25,10 +28,16 @@ open_and_read(sys.argv[1])
 """
 
 
+def frontiers_in(data: str) -> LocalFrontiers:
+    settings = Settings({**QUICK, "TOPICCRAWL_DATA_DIR": data})
+    settings.setmodule("topiccrawl.settings", priority="default")
+    return LocalFrontiers(settings)
+
+
 def fill(data: str, pages: int) -> str:
     """Fill a frontier with 200 links per page; return its path."""
-    frontiers = LocalFrontiers(Settings({"TOPICCRAWL_DATA_DIR": data}))
-    frontier = frontiers.open(SPEC)
+    frontiers = frontiers_in(data)
+    frontier = frontiers.open("nev", SPEC)
     frontier.push([Seed("http://a.test/")])
     for _ in range(pages):
         (lease,) = frontier.pop(1)
@@ -40,9 +49,9 @@ def fill(data: str, pages: int) -> str:
 
 def open_and_read(data: str) -> None:
     """Open a frontier and read all of it; print the error."""
-    frontiers = LocalFrontiers(Settings({"TOPICCRAWL_DATA_DIR": data}))
+    frontiers = frontiers_in(data)
     try:
-        frontier = frontiers.open(SPEC)
+        frontier = frontiers.open("nev", SPEC)
         rows = sum(1 for _ in frontier.export())
         frontier.close()
         print(f"{rows} rows")  # noqa: T201

@@ -14,9 +14,9 @@ from scrapy.settings import Settings
 
 from tests.unit.storage.test_spool import articles
 from topiccrawl.addons.backup.archive import backup
-from topiccrawl.frontier.contract import Limits, Politeness, Seed
-from topiccrawl.links.strategies import FirstCome
-from topiccrawl.scheduler.frontiers import FrontierSpec, LocalFrontiers
+from topiccrawl.frontier.contract import Seed
+from topiccrawl.scheduler.context import CrawlSpec
+from topiccrawl.scheduler.frontiers import LocalFrontiers
 from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.storage.database import Database
 from topiccrawl.storage.ledger import LocalLedger
@@ -39,9 +39,8 @@ def _open_mask() -> Iterator[None]:
 def test_crawl_files_are_not_readable_by_other_users(tmp_path: Path) -> None:
     data = tmp_path / "data"
     settings = Settings({"TOPICCRAWL_DATA_DIR": str(data)})
-    frontier = LocalFrontiers(settings).open(
-        FrontierSpec("nev", "nev", FirstCome(), Politeness(), Limits())
-    )
+    settings.setmodule("topiccrawl.settings", priority="default")
+    frontier = LocalFrontiers(settings).open("nev", CrawlSpec(name="nev", owner="nev"))
     frontier.push([Seed("http://a.test/")])
     frontier.close()
     asyncio.run(_fill(data))

@@ -13,7 +13,7 @@ from scrapy.exceptions import NotConfigured
 from topiccrawl.addons.adaptation.learner import METHODS, AdaptationParameters, TopicLearner
 from topiccrawl.errors import SettingError, StateError, StorageError
 from topiccrawl.links.strategies import DEFAULT, LinkStrategy
-from topiccrawl.scheduler.build import frontier_place
+from topiccrawl.scheduler.frontiers import frontier_place
 from topiccrawl.scheduler.hooks import read_parameters
 from topiccrawl.scheduler.signals import page_judged
 from topiccrawl.spiders.arguments import adapter_of

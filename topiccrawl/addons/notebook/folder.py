@@ -12,8 +12,7 @@ from scrapy.settings import Settings
 from topiccrawl.errors import ConfigurationError, StateError
 from topiccrawl.extensions.history import Point
 from topiccrawl.frontier.view import QUEUES
-from topiccrawl.scheduler.build import read_frontier
-from topiccrawl.scheduler.frontiers import frontiers_of
+from topiccrawl.scheduler.frontiers import frontiers_of, read_frontier
 from topiccrawl.storage.crawls import Crawl, CrawlLog
 from topiccrawl.storage.factory import closed_after, opened, run_in_thread, storage_of
 from topiccrawl.storage.selection import Selection, day, site_in, words_in

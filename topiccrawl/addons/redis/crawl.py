@@ -36,10 +36,11 @@ from topiccrawl.errors import StateLockedError, StorageError
 from topiccrawl.frontier.contract import Frontier, Limits, Politeness, Reader
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.view import View
-from topiccrawl.links.strategies import LinkStrategy, stored_strategy
+from topiccrawl.links.strategies import FirstCome, LinkStrategy, stored_strategy
 from topiccrawl.links.strategies.contract import GroupStats
 from topiccrawl.scheduler import meta
-from topiccrawl.scheduler.frontiers import FrontierSpec, checked_name
+from topiccrawl.scheduler.build import limits_of, politeness_of, share_of
+from topiccrawl.scheduler.frontiers import checked_name
 from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.signals import hosts_taken
 from topiccrawl.storage.redis_address import redis_url
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
+    from topiccrawl.scheduler.context import CrawlSpec
     from topiccrawl.scheduler.scheduler import FrontierScheduler
 
 logger = logging.getLogger(__name__)
@@ -63,7 +65,7 @@ class SharedFrontiers:
     def __init__(self, settings: BaseSettings) -> None:
         self._settings = settings
 
-    def open(self, spec: FrontierSpec) -> SharedFrontier:
+    def open(self, name: str, spec: CrawlSpec) -> SharedFrontier:
         """Open the frontier of this node, joined and detached: ``sync_task`` sends its messages.
 
         Raises:
@@ -73,15 +75,17 @@ class SharedFrontiers:
         """
         settings = self._settings
         client, ttl = client_of(settings), number(settings, "TOPICCRAWL_NODE_SECONDS")
+        politeness, limits = politeness_of(settings), limits_of(settings)
+        share = share_of(settings)
         if spec.fresh:
-            discard(client, spec.name)
-        nodes, node = Path(settings["TOPICCRAWL_DATA_DIR"]) / "nodes" / spec.name, 0
+            discard(client, name)
+        nodes, node = Path(settings["TOPICCRAWL_DATA_DIR"]) / "nodes" / name, 0
         while True:
             try:
                 return SharedFrontier(
-                    client, spec.name, nodes / str(node), spec.strategy, spec.politeness,
-                    spec.limits, share=spec.share, owner=spec.owner, ttl=ttl, attached=False,
-                    again=spec.again,
+                    client, name, nodes / str(node), spec.strategy or FirstCome(), politeness,
+                    limits, share=share, owner=spec.crawl or spec.owner, ttl=ttl, attached=False,
+                    again=bool(spec.watch),
                 )  # fmt: skip
             except StateLockedError:  # used by another node on this machine
                 node += 1

@@ -20,9 +20,9 @@ from topiccrawl.addons.backup.archive import MODES, backup, restore
 from topiccrawl.addons.doctor.examinations import examine
 from topiccrawl.errors import ConfigurationError, StateError, StateVersionError, StorageError
 from topiccrawl.frontier import store
-from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.links.strategies.shark_plus import SharkPlus
-from topiccrawl.scheduler.frontiers import FrontierSpec, LocalFrontiers
+from topiccrawl.scheduler.context import CrawlSpec
+from topiccrawl.scheduler.frontiers import LocalFrontiers
 from topiccrawl.storage.database import Database
 from topiccrawl.storage.files import PRIVATE
 from topiccrawl.storage.version import VERSION, write_version, written_by
@@ -224,9 +224,10 @@ def test_frontier_of_another_format_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = Settings({"TOPICCRAWL_DATA_DIR": str(tmp_path)})
-    spec = FrontierSpec("football", "topic:football", SharkPlus(), Politeness(), Limits())
+    settings.setmodule("topiccrawl.settings", priority="default")
+    spec = CrawlSpec(name="football", owner="topic:football", strategy=SharkPlus())
     monkeypatch.setattr(store, "FORMAT", 1)
-    LocalFrontiers(settings).open(spec).close()
+    LocalFrontiers(settings).open("football", spec).close()
     monkeypatch.undo()
     findings = list(examine(settings, ["state"]))
     assert [one.level for one in findings] == ["ok", "fail"]
@@ -237,8 +238,9 @@ def test_versions_of_all_frontiers_and_stores_are_checked(tmp_path: Path) -> Non
     empty = Settings({"TOPICCRAWL_DATA_DIR": str(tmp_path / "new")})
     assert [one.text for one in examine(empty, ["state"])] == [f"{tmp_path / 'new'}: no data yet"]
     settings = Settings({"TOPICCRAWL_DATA_DIR": str(tmp_path), "JOBDIR": str(tmp_path / "job")})
-    spec = FrontierSpec("football", "topic:football", SharkPlus(), Politeness(), Limits())
-    LocalFrontiers(settings).open(spec).close()
+    settings.setmodule("topiccrawl.settings", priority="default")
+    spec = CrawlSpec(name="football", owner="topic:football", strategy=SharkPlus())
+    LocalFrontiers(settings).open("football", spec).close()
     with closing(Database(tmp_path / "store.sqlite")) as database:
         database.open()
     (other := tmp_path / "frontiers" / "other").mkdir(parents=True)

@@ -25,8 +25,7 @@ from topiccrawl.frontier.view import QUEUES
 from topiccrawl.links.strategies import stored_strategy
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message, tr
-from topiccrawl.scheduler.build import read_frontier
-from topiccrawl.scheduler.frontiers import frontiers_of
+from topiccrawl.scheduler.frontiers import frontiers_of, read_frontier
 from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.storage.formats import atomic_output
 from topiccrawl.topics.topic import resolve

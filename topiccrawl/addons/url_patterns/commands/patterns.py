@@ -25,7 +25,7 @@ from topiccrawl.extract.hubs import hub_list
 from topiccrawl.links.sitemaps import MAX_BYTES, read_sitemap
 from topiccrawl.links.urls import canonical, site_of
 from topiccrawl.messages import message, tr
-from topiccrawl.scheduler.build import read_frontier
+from topiccrawl.scheduler.frontiers import read_frontier
 from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.sites import Sites
 from topiccrawl.text.decode import decode
