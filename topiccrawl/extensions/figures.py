@@ -19,7 +19,7 @@ from xxhash import xxh32_hexdigest
 from topiccrawl import __version__
 from topiccrawl.errors import StorageError
 from topiccrawl.extensions.history import CrawlHistory
-from topiccrawl.extensions.wait_reason import QUIET, Circumstances, WaitReason, wait_reason
+from topiccrawl.extensions.wait_reason import QUIET, WaitReason, wait_reason
 from topiccrawl.frontier.contract import Ending, Frontier, Outcome
 from topiccrawl.frontier.queues import SIZES
 from topiccrawl.model import Article, Lease, PageKind, Verdict
@@ -189,16 +189,14 @@ class CrawlFigures:
             return WaitReason("")
         quiet, counts = time.monotonic() - self._last_page, self._counts()
         return wait_reason(
-            Circumstances(
-                quiet,
-                paused=context.is_blocked,
-                redis_away=context.sync is not None and context.sync.away,
-                queues=counts,
-                own=_own(context.frontier, counts),
-                open=len(context.book),
-                census=self.census() if quiet > 1 else self._census,
-                **self._contributed().get("circumstances", {}),
-            )
+            quiet,
+            paused=context.is_blocked,
+            redis_away=context.sync is not None and context.sync.away,
+            queues=counts,
+            own=_own(context.frontier, counts),
+            leases=len(context.book),
+            census=self.census() if quiet > 1 else self._census,
+            **self._contributed().get("circumstances", {}),
         )
 
     def _contributed(self) -> State:

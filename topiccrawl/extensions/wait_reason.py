@@ -66,61 +66,48 @@ class WaitReason(NamedTuple):
         return f"{quiet.format(seconds=round(self.seconds))}{reason}{detail}"
 
 
-class Circumstances(NamedTuple):
-    """State of a crawl that its wait reason is derived from.
+def wait_reason(  # noqa: PLR0913 - all but one have defaults
+    quiet: float, *, paused: bool = False, redis_away: bool = False, store_away: bool = False,
+    queues: Mapping[str, int] = {}, own: int = 0, leases: int = 0, reading: int = 0,
+    census: Census | None = None, watching: str = "",
+) -> WaitReason:  # fmt: skip
+    """Return the reason why a crawl is waiting.
 
-    Attributes:
+    A pause or an outage is returned at once, any other reason after ``QUIET`` seconds.
+
+    Args:
         quiet: Seconds since the last page.
         paused: Whether the operator paused the crawl.
         redis_away: Whether the Redis server of the frontier does not respond.
         store_away: Whether the database of the articles does not respond.
         queues: Sizes of the queues, summed over all nodes.
         own: Number of URLs queued on this node.
-        open: Number of open leases of this node.
+        leases: Number of open leases of this node.
         reading: Number of fetched pages that readers are parsing.
         census: State of the hosts, or None if the frontier has none.
         watching: Next visit of a watch (``next at ...``); "" if no page is watched.
-    """
 
-    quiet: float
-    paused: bool = False
-    redis_away: bool = False
-    store_away: bool = False
-    queues: Mapping[str, int] = {}
-    own: int = 0
-    open: int = 0
-    reading: int = 0
-    census: Census | None = None
-    watching: str = ""
-
-
-def wait_reason(now: Circumstances) -> WaitReason:
-    """Return the reason why a crawl is waiting.
-
-    A pause or an outage is returned at once, any other reason after ``QUIET`` seconds.
-
-    >>> wait_reason(Circumstances(1.0, queues={"prior": 3}, own=3)).reason
+    >>> wait_reason(1.0, queues={"prior": 3}, own=3).reason
     ''
-    >>> wait_reason(Circumstances(60.0)).reason
+    >>> wait_reason(60.0).reason
     'empty'
     """
-    for reason in ("paused", "redis_away", "store_away"):
-        if getattr(now, reason):
-            return WaitReason(reason.replace("_", "-"), now.quiet)
-    if now.quiet < QUIET:
+    for reason, holds in ("paused", paused), ("redis-away", redis_away), ("store-away", store_away):
+        if holds:
+            return WaitReason(reason, quiet)
+    if quiet < QUIET:
         return WaitReason("")
-    states = now.census.states if now.census else {}
-    if now.open:
-        busy = states.get("fetching", 0)
-        names = [host.name for host in now.census.hosts if host.active][:3] if now.census else []
-        step = "answers" if busy else "reading" if now.reading else "storing"
-        return WaitReason(step, now.quiet, ", ".join(names))
-    if not now.own:
-        if now.watching:
-            return WaitReason("watching", now.quiet, now.watching)
-        others = any(now.queues.get(name, 0) for name in ("prior", "normal", "leased"))
-        return WaitReason("elsewhere" if others else "empty", now.quiet)
-    return WaitReason(_host_reason(states), now.quiet, _next_host(now.census))
+    states = census.states if census else {}
+    if leases:
+        names = [host.name for host in census.hosts if host.active][:3] if census else []
+        step = "answers" if states.get("fetching") else "reading" if reading else "storing"
+        return WaitReason(step, quiet, ", ".join(names))
+    if not own:
+        if watching:
+            return WaitReason("watching", quiet, watching)
+        others = any(queues.get(name, 0) for name in ("prior", "normal", "leased"))
+        return WaitReason("elsewhere" if others else "empty", quiet)
+    return WaitReason(_host_reason(states), quiet, _next_host(census))
 
 
 def _host_reason(states: Mapping[str, int]) -> str:

@@ -152,7 +152,7 @@ class CrawlContext:
         progress: Returns the progress line of a spider with its own progress.
         status: Functions that contribute to the dashboard's figures, by contributor; each returns
             fields by section of the state (``storage.status``). The section ``circumstances`` has
-            fields of ``extensions.wait_reason.Circumstances``.
+            arguments of ``extensions.wait_reason.wait_reason``.
     """
 
     frontier: Frontier

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from topiccrawl.addons.dashboard.channel import difference
 from topiccrawl.addons.dashboard.merge import merge_histories
 from topiccrawl.extensions.history import CrawlHistory, Point
-from topiccrawl.extensions.wait_reason import Circumstances, wait_reason
+from topiccrawl.extensions.wait_reason import wait_reason
 from topiccrawl.frontier.view import STATES, Census
 
 steps = st.lists(st.tuples(st.floats(0.1, 30), st.lists(st.booleans(), max_size=5)), max_size=200)
@@ -73,23 +73,23 @@ def census(**states: int) -> Census:
 def test_each_kind_of_wait_has_its_reason() -> None:
     queued = {"prior": 4}
     cases = {
-        "": Circumstances(1.0, queues=queued, own=4),
-        "paused": Circumstances(1.0, paused=True, store_away=True, queues=queued, own=4),
-        "redis-away": Circumstances(1.0, redis_away=True),
-        "store-away": Circumstances(1.0, store_away=True),
-        "delays": Circumstances(9.0, queues=queued, own=4, census=census(waiting=3, failing=1)),
-        "failing": Circumstances(9.0, queues=queued, own=4, census=census(failing=1)),
-        "robots": Circumstances(9.0, queues=queued, own=4, census=census(robots=1)),
-        "answers": Circumstances(9.0, queues=queued, own=4, open=1, census=census(fetching=1)),
-        "storing": Circumstances(9.0, queues=queued, own=4, open=1, census=census(idle=1)),
-        "reading": Circumstances(
-            9.0, queues=queued, own=4, open=2, reading=1, census=census(idle=1)
+        "": wait_reason(1.0, queues=queued, own=4),
+        "paused": wait_reason(1.0, paused=True, store_away=True, queues=queued, own=4),
+        "redis-away": wait_reason(1.0, redis_away=True),
+        "store-away": wait_reason(1.0, store_away=True),
+        "delays": wait_reason(9.0, queues=queued, own=4, census=census(waiting=3, failing=1)),
+        "failing": wait_reason(9.0, queues=queued, own=4, census=census(failing=1)),
+        "robots": wait_reason(9.0, queues=queued, own=4, census=census(robots=1)),
+        "answers": wait_reason(9.0, queues=queued, own=4, leases=1, census=census(fetching=1)),
+        "storing": wait_reason(9.0, queues=queued, own=4, leases=1, census=census(idle=1)),
+        "reading": wait_reason(
+            9.0, queues=queued, own=4, leases=2, reading=1, census=census(idle=1)
         ),
-        "elsewhere": Circumstances(9.0, queues=queued, own=0),
-        "empty": Circumstances(9.0),
-        "watching": Circumstances(9.0, watching="12 hubs, next at 08:00:00"),
+        "elsewhere": wait_reason(9.0, queues=queued, own=0),
+        "empty": wait_reason(9.0),
+        "watching": wait_reason(9.0, watching="12 hubs, next at 08:00:00"),
     }
-    assert {reason: wait_reason(case).reason for reason, case in cases.items()} == {
+    assert {reason: found.reason for reason, found in cases.items()} == {
         reason: reason for reason in cases
     }
-    assert "a.test in 12 s" in wait_reason(cases["delays"]).text()
+    assert "a.test in 12 s" in cases["delays"].text()
