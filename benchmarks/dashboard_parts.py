@@ -25,9 +25,8 @@ from topiccrawl.frontier.contract import Limits, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.strategies import FirstCome
 from topiccrawl.model import Article
-from topiccrawl.storage.runs import INTERVAL, LocalRuns
+from topiccrawl.storage.runs import EMPTY, INTERVAL, LocalRuns
 from topiccrawl.storage.sqlite import SqliteStore
-from topiccrawl.storage.status import EMPTY
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

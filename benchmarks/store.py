@@ -23,7 +23,7 @@ from topiccrawl.addons.mongodb import conversion
 from topiccrawl.addons.mongodb.store import MongoStore
 from topiccrawl.model import Article
 from topiccrawl.storage.database import FILE
-from topiccrawl.storage.group_commit import SIZE, GroupCommit
+from topiccrawl.storage.spooling import SIZE, GroupCommit
 from topiccrawl.storage.sqlite import SqliteStore
 from topiccrawl.text.digest import digest_of
 

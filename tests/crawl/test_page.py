@@ -24,7 +24,7 @@ from topiccrawl.storage.contract import Listed
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from topiccrawl.storage.status import State
+    from topiccrawl.storage.runs import State
 
 HOSTILE = (
     '"><img src=x onerror=window.hacked=1>',

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from topiccrawl.storage.ledger import Ledger
-    from topiccrawl.storage.status import State
+    from topiccrawl.storage.runs import State
 
 WIDTHS = (360, 390, 1280, 2560)
 TOPIC = "新能源汽车"

@@ -58,9 +58,9 @@ from topiccrawl.middlewares.metarefresh import HeadRefreshMiddleware
 from topiccrawl.model import Mark
 from topiccrawl.scheduler.downloads import retry_after
 from topiccrawl.storage.ledger import parse_order, parse_speed
+from topiccrawl.storage.runs import EMPTY
 from topiccrawl.storage.runs import from_json as read_run
 from topiccrawl.storage.selection import day, site_in, words_in
-from topiccrawl.storage.status import EMPTY
 from topiccrawl.text.decode import decode
 from topiccrawl.text.query import read_query
 from topiccrawl.topics.topic import from_words

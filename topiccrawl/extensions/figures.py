@@ -27,8 +27,7 @@ from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.frontiers import crawl_name, frontier_place, frontiers_of
 from topiccrawl.scheduler.hooks import uses_frontier
 from topiccrawl.scheduler.signals import page_counted, page_judged
-from topiccrawl.storage.runs import INTERVAL
-from topiccrawl.storage.status import EMPTY, State
+from topiccrawl.storage.runs import EMPTY, INTERVAL, State
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

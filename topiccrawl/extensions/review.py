@@ -19,7 +19,7 @@ from topiccrawl.scheduler.signals import page_judged
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from topiccrawl.storage.status import State
+    from topiccrawl.storage.runs import State
 
 _FINAL = ("crawled", "error")
 """Queues of URLs whose outcome changes only if they are leased again."""

@@ -18,9 +18,8 @@ from topiccrawl.scheduler.finish import STORE_FAILED
 from topiccrawl.scheduler.hooks import components
 from topiccrawl.storage.contract import ArticleStore, Fate, StoreListener
 from topiccrawl.storage.factory import articles_of
-from topiccrawl.storage.group_commit import GroupCommit
 from topiccrawl.storage.spool import Spool
-from topiccrawl.storage.spooling import SpoolingStore
+from topiccrawl.storage.spooling import GroupCommit, SpoolingStore
 from topiccrawl.storage.url_journal import UrlJournal
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.storage.status import State
+    from topiccrawl.storage.runs import State
 
 logger = logging.getLogger(__name__)
 _SCRAPER = logging.getLogger("scrapy.core.scraper")

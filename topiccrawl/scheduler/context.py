@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.model import Lease
     from topiccrawl.scheduler.leases import LeaseBook
-    from topiccrawl.storage.status import State
+    from topiccrawl.storage.runs import State
     from topiccrawl.topics.topic import Topic
 
 MIN_TIMER_SECONDS = 0.002
@@ -151,7 +151,7 @@ class CrawlContext:
         search: Search for seeds; None if there is none, or it has ended.
         progress: Returns the progress line of a spider with its own progress.
         status: Functions that contribute to the dashboard's figures, by contributor; each returns
-            fields by section of the state (``storage.status``). The section ``circumstances`` has
+            fields by section of the state (``storage.runs``). The section ``circumstances`` has
             arguments of ``extensions.wait_reason.wait_reason``.
     """
 

@@ -12,7 +12,7 @@ from tests.waiting import PATIENCE
 from topiccrawl.errors import StorageError
 from topiccrawl.model import Article
 from topiccrawl.storage.contract import Fate, Saved
-from topiccrawl.storage.group_commit import GroupCommit
+from topiccrawl.storage.spooling import GroupCommit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

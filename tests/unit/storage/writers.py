@@ -12,7 +12,7 @@ from examples.jsonstore import JsonStore
 from tests.contracts.articles import counts_of, stored_in
 from topiccrawl.addons.mongodb.store import MongoStore
 from topiccrawl.model import Article
-from topiccrawl.storage.group_commit import GroupCommit
+from topiccrawl.storage.spooling import GroupCommit
 from topiccrawl.storage.sqlite import SqliteStore
 from topiccrawl.text.digest import digest_of
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from aiohttp.typedefs import Handler
 
-    from topiccrawl.storage.status import State
+    from topiccrawl.storage.runs import State
 
 logger = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from topiccrawl.extensions.history import POINTS, Point
 from topiccrawl.scheduler.finish import FAILURES
-from topiccrawl.storage.status import EMPTY, State
+from topiccrawl.storage.runs import EMPTY, State
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from prometheus_client.core import Metric
 
-    from topiccrawl.storage.status import State
+    from topiccrawl.storage.runs import State
 
 COUNTERS = {
     "pages": ("topiccrawl_pages", "Pages parsed in this run."),

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from topiccrawl.storage.contract import Listed
-    from topiccrawl.storage.status import State
+    from topiccrawl.storage.runs import State
 
 LANGUAGES = ("en", "zh")
 CANDIDATES = 2_000

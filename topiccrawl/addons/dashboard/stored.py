@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.extensions.figures import CrawlFigures
     from topiccrawl.storage.contract import Listed, StoryChain
-    from topiccrawl.storage.runs import RunReport
-    from topiccrawl.storage.status import State
+    from topiccrawl.storage.runs import RunReport, State
 
 CHAINS = 8
 """Number of stories whose reprints are shown."""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.storage.status import State
+    from topiccrawl.storage.runs import State
 
 READ = 500
 """Number of newest articles that are read."""

@@ -23,7 +23,7 @@ from topiccrawl.scheduler.signals import page_counted
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from topiccrawl.storage.status import State
+    from topiccrawl.storage.runs import State
 
 logger = logging.getLogger(__name__)
 

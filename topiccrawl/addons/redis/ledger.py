@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from redis.asyncio import Redis
 
     from topiccrawl.storage.ledger import Key, Rows
-    from topiccrawl.storage.status import State
+    from topiccrawl.storage.runs import State
 
 BASE = "{topiccrawl}:ledger:"
 RUN = "topiccrawl:run:"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.storage.status import State
+    from topiccrawl.storage.runs import State
 
 SITES = 12
 """Number of sites shown: those with the most judged pages."""

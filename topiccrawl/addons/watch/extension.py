@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from topiccrawl.addons.watch.contract import RevisitPolicy
     from topiccrawl.model import Lease
     from topiccrawl.storage.pages import Change
-    from topiccrawl.storage.status import State
+    from topiccrawl.storage.runs import State
 
 logger = logging.getLogger(__name__)
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.storage.runs import RunReport
-from topiccrawl.storage.status import EMPTY
+from topiccrawl.storage.runs import EMPTY, RunReport
 
 if TYPE_CHECKING:
-    from topiccrawl.storage.status import State
+    from topiccrawl.storage.runs import State
 
 
 def state(node: str = "one:1", *, frontier: str = "f", began: float = 100.0, **run: Any) -> State:

@@ -18,7 +18,7 @@ from topiccrawl.errors import StorageError
 
 if TYPE_CHECKING:
     from topiccrawl.storage.contract import Listed
-    from topiccrawl.storage.status import State
+    from topiccrawl.storage.runs import State
 
 
 class ChangingSource:

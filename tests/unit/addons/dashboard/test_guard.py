@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from topiccrawl.storage.contract import Listed
-    from topiccrawl.storage.status import State
+    from topiccrawl.storage.runs import State
 
 TOKEN = "right-token"  # noqa: S105
 PATHS = ("/", "/static/app.js", "/api/state", "/api/articles", "/api/more", "/metrics", "/nothing")

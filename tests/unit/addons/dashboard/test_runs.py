@@ -15,8 +15,7 @@ from topiccrawl.addons.dashboard.merge import crawls, merged_state
 from topiccrawl.addons.dashboard.metrics import exposition, families
 from topiccrawl.addons.redis.ledger import SharedRuns
 from topiccrawl.errors import StorageError
-from topiccrawl.storage.runs import MAX_RECORDS, STALE_SECONDS, LocalRuns
-from topiccrawl.storage.status import EMPTY
+from topiccrawl.storage.runs import EMPTY, MAX_RECORDS, STALE_SECONDS, LocalRuns
 
 if TYPE_CHECKING:
     from pathlib import Path
