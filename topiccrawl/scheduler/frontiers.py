@@ -104,10 +104,7 @@ class Frontiers(Protocol):
         """Open the frontier into which an export is loaded; create it if there is none."""
 
     def discard(self, place: str) -> None:
-        """Delete a new frontier that could not be filled, if it belongs to this process."""
-
-    def forget(self, name: str) -> None:
-        """Delete the frontier of a finished crawl, unless it is in use."""
+        """Delete a frontier, unless it is in use."""
 
     def ledger(self) -> Ledger:
         """Return the store of tasks and orders."""
@@ -226,10 +223,6 @@ class LocalFrontiers:
     def discard(self, place: str) -> None:
         """See ``Frontiers.discard``."""
         discard(place)
-
-    def forget(self, name: str) -> None:
-        """See ``Frontiers.forget``."""
-        discard(self.place(name))
 
     def ledger(self) -> Ledger:
         """See ``Frontiers.ledger``."""

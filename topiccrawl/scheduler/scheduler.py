@@ -29,7 +29,7 @@ from topiccrawl.scheduler import build, meta
 from topiccrawl.scheduler.context import SyncTask, context_of
 from topiccrawl.scheduler.downloads import DownloadReporter
 from topiccrawl.scheduler.finish import FAILURE
-from topiccrawl.scheduler.frontiers import crawl_name, frontiers_of, open_frontier
+from topiccrawl.scheduler.frontiers import crawl_name, frontier_place, frontiers_of, open_frontier
 from topiccrawl.scheduler.hooks import check_parts
 from topiccrawl.scheduler.leases import LeaseBook
 from topiccrawl.scheduler.requests import (
@@ -160,7 +160,7 @@ class FrontierScheduler(BaseScheduler):
         try:
             self._close_frontier()
             if not settings.getbool("SCHEDULER_PERSIST", default=True):
-                frontiers_of(settings).forget(crawl_name(self.crawler))
+                frontiers_of(settings).discard(frontier_place(self.crawler))
         except StorageError as error:
             logger.error("%s; pages that were not stored will be fetched again", error)  # noqa: TRY400
 

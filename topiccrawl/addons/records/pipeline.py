@@ -86,7 +86,7 @@ class RecordPipeline:
         """Delete the frontier of an earlier period, in the shared and in the local storage."""
         settings = self._crawler.settings
         for frontiers in (frontiers_of(settings), LocalFrontiers(settings)):
-            frontiers.forget(name)
+            frontiers.discard(frontiers.place(name))
 
     async def close_spider(self) -> None:
         """Print the summary of the period, and close the stores."""

@@ -156,13 +156,9 @@ class SharedFrontiers:
         return frontier
 
     def discard(self, place: str) -> None:
-        """Delete a frontier whose import failed, unless nodes work on it."""
-        self.forget(_name(place))
-
-    def forget(self, name: str) -> None:
         """Delete a crawl, unless nodes work on it."""
         with suppress(StateLockedError):
-            discard(client_of(self._settings), name)
+            discard(client_of(self._settings), _name(place))
 
     def ledger(self) -> SharedLedger:
         """Return the store of tasks and orders in Redis."""

@@ -250,5 +250,6 @@ def test_versions_of_all_frontiers_and_stores_are_checked(tmp_path: Path) -> Non
     assert f"{other}: written by topiccrawl 99.1" in findings[1].text
     for one, name in zip(findings[2:], ("job/frontier", "store.sqlite"), strict=True):
         assert one.text.endswith(f"{name}: written by topiccrawl {__version__}")
-    LocalFrontiers(settings).forget("football")
+    frontiers = LocalFrontiers(settings)
+    frontiers.discard(frontiers.place("football"))
     assert not (tmp_path / "job" / "frontier" / VERSION).exists()
