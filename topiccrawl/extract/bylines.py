@@ -12,17 +12,17 @@ from topiccrawl.extract.boilerplate import both_scripts
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-_END = (
-    r"(?=[\s)）】\]|｜丨，,；;。、]|作者|记者|编辑|责编|责任编辑|来源|时间|发布|评论|浏览|点击|字号|我要|分享"
-    r"|\d{4}[-年/]|$)"
-)
+_LABEL = r"作者|记者|编辑|责编|责任编辑|来源|时间|发布|评论|浏览|点击|字号|我要|分享"
+_END = rf"(?=[\s)）】\]|｜丨，,；;。、]|{_LABEL}|\d{{4}}[-年/]|$)"
 _IS = r"(?:\s*[:：｜丨]\s*|\s\|\s)"  # without blanks, bars separate the words of a menu
 _SOURCE = re.compile(
     both_scripts(
         rf"(?:来源(?<![图圖片据據频頻]来源)|稿源|来自(?<![图圖片]来自)|转自|出处){_IS}"
-        rf"(?!发布|编辑)([^\s:：|<>]{{2,30}}?){_END}"
+        rf"(?!{_LABEL}|\d+(?:[.年月日\s]|$))(?:(?<!\n)([^\s:：|<>]{{2,30}}?){_END}"
+        rf"|(?<=\n)([^\s:：|<>，。；〔]{{2,30}}?)(?=\n|$|\s*(?:{_LABEL}|\d{{4}}[-年/])))"
     )
 )
+"""A source; in the line after its label, which may be empty, it is the whole line."""
 _ROLE = (
     r"(?!编辑|责编|责任|来源|作者|记者|通讯员|时间|发布|摄影|报道|报导|字号|评论|分享|新浪|微博|"
     r"网友)"
@@ -97,7 +97,7 @@ def source_in(text: str) -> str:
     '新京报'
     """
     match = _SOURCE.search(text)
-    name = "" if match is None else match[1].strip("《》“”\"'[]【】()（）")
+    name = "" if match is None else (match[1] or match[2]).strip("《》“”\"'[]【】()（）")
     return "" if name in _NO_SOURCES else name
 
 
