@@ -317,7 +317,7 @@ def _compose(reading: _Reading, body: Body, fetched_at: float) -> Extracted:
 
 def _author(reading: _Reading, bylines: str) -> str:
     """Return the author in the metadata; a byline is preferred to the name of a site or medium."""
-    stated = reading.metadata.author
+    stated = author_in(reading.metadata.author) or reading.metadata.author
     others = reading.window.replace(reading.headline, ""), reading.metadata.publisher
     site = is_medium(stated) or any(stated in one for one in others)
     named = "" if site else stated

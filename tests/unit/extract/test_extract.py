@@ -133,7 +133,12 @@ def test_headline_of_a_page_with_the_title_of_its_site_is_above_the_date() -> No
 
 @pytest.mark.parametrize(
     ("stated", "expected"),
-    [("本地新闻网", "王小明"), ("新城晚报", "王小明"), ("李小四", "李小四")],
+    [
+        ("本地新闻网", "王小明"),
+        ("新城晚报", "王小明"),
+        ("李小四", "李小四"),
+        ("记者李小四／新城报导", "李小四"),
+    ],
 )
 def test_author_of_the_byline_is_preferred_to_names_of_media(stated: str, expected: str) -> None:
     assert found(page(head=f'<meta name=author content="{stated}">')).author == expected
