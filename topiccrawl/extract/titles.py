@@ -117,9 +117,10 @@ def shown_headline(title: str, above: Sequence[Block]) -> str:
         return title
     below = False  # whether a byline or date is below the line
     for text, one in reversed(lines[-_ABOVE:]):
-        if is_byline(one.text) or author_in(one.text):
+        ended = below and one.text.endswith((")", "）"))  # a headline may end with its day
+        if (is_byline(one.text) and not ended) or author_in(one.text):
             below = True
-        elif len(text) >= MIN_LETTERS:
+        elif sum(map(str.isalpha, text)) >= MIN_LETTERS:
             shown = below and not one.links and "。" not in one.text
             shown &= text not in own or own.startswith(text)
             return one.text[:LONGEST] if shown else title
