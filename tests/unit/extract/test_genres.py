@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.extract.extract import Conditions, extract, extract_by
+from topiccrawl.extract.extract import Conditions, extract, extract_by, features_of
 from topiccrawl.extract.genres import Genre, genres_named
 
 if TYPE_CHECKING:
@@ -85,6 +85,26 @@ def test_comments_without_class_names_are_no_article() -> None:
     html = f"<html lang=en><title>Comments</title><h1>Comments</h1>{f'<p>{TEXT}</p>' * 6}"
     assert extract(html, "http://valley.test/comment/43?page=1") is None
     assert extract(html, "http://valley.test/commentary/43") is not None
+
+
+@pytest.mark.parametrize(
+    ("path", "paged"),
+    [
+        ("/page/3.html", 1.0),
+        ("/list.php?cat=2&p=3", 1.0),
+        ("/page/465071.html", 0.0),
+        ("/?p=1234", 0.0),
+        ("/show.php?page=202601120001", 0.0),
+    ],
+)
+def test_number_of_an_article_is_no_page_of_a_list(path: str, paged: float) -> None:
+    assert features_of(story()[0], f"http://valley.test{path}")["url_paged"] == paged
+
+
+def test_vote_on_an_article_does_not_change_its_genre() -> None:
+    html, url = story()
+    voted, noted = (features_of(f"{html}<i id=div_{name}_id>1</i>", url) for name in ("vote", "x"))
+    assert voted == noted
 
 
 def test_story_is_an_article() -> None:
