@@ -352,7 +352,7 @@ def _marked_source(tree: LexborHTMLParser) -> str:
     for element in tree.css(_SOURCE_MARKS):
         text = element.text(strip=True)
         if _NAME[0] <= len(text) <= _NAME[1] and not any(map(str.isdigit, text)):
-            name = source_in(text) or text.rstrip(" \xa0·⋅|")
+            name = source_in(text) or text.strip(" \xa0·⋅|")
             if not is_boilerplate(name):
                 return name
     return ""

@@ -127,6 +127,17 @@ def test_list_by_its_url_is_no_article(path: str) -> None:
     assert found.genre is Genre.HUB
 
 
+@pytest.mark.parametrize(
+    "path", ["/list.htm", "/news/list-5-2.html", "/city/list_nian_3_1/", "/c1/xwzx_list_2.html"]
+)
+def test_list_by_its_name_is_no_article(path: str) -> None:
+    menu = "".join(f"<li class=item-{n}>Part {n}" for n in range(9))
+    html = story()[0].replace("<body class=single>", f"<body class=single><ul>{menu}</ul>")
+    assert extract(html, f"http://valley.test{path}") is None
+    for other in ("/list-of-all-bridges.html", "/list/bridge.html", "/the-bridge-list.html"):
+        assert extract(html, f"http://valley.test{other}") is not None
+
+
 @pytest.mark.parametrize("path", ["/tag/bridge/", "/blog/category/city", "/author/ann-miller/"])
 def test_list_of_one_article_is_no_article(path: str) -> None:
     menu = "".join(f"<li class=item-{n}>Part {n}" for n in range(9))
