@@ -58,6 +58,16 @@ def test_footer_of_a_page_without_text_is_no_body(mark: str) -> None:
     assert not choose(lay_out(root)).blocks
 
 
+def test_options_of_a_form_are_no_text_of_a_page_without_text() -> None:
+    options = "".join(
+        f"<option>Office of education of the district of bridge {n}" for n in range(40)
+    )
+    form = (
+        f"<p><a href=/1>Office</a> <a href=/2>Bridge</a></p><div><select>{options}</select></div>"
+    )
+    assert body(article(form)) == ""
+
+
 def test_long_consent_request_is_frame() -> None:
     request = f"<div id='consent-sdk'><p>Your choice. {LINE * 12}</p></div>"
     found = body(article(f"<div class='story'><p>{LINE * 8}</p></div>{request}"))
