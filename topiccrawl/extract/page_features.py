@@ -80,7 +80,7 @@ _TYPES = {
 """Types of schema.org and OpenGraph, in lower case."""
 
 _PATHS = {
-    "paged": r"/(?:page|p)/?[-_]?\d{1,4}(?:/|$|\.)|(?:[?&](?:page|paged|pn)|(?<!/)[?&]p)=\d{1,4}(?!\d)|/(?:index|list)[-_]\d+\.",
+    "paged": r"/(?:page|p)/?[-_]?\d{1,4}(?:/?(?:$|[?#])|\.)|(?:[?&](?:page|paged|pn)|(?<!/)[?&]p)=\d{1,4}(?!\d)|/(?:index|list)[-_]\d+\.",
     "listed": r"/(?:categor(?:y|ies)|tags?|archives?|authors?|topics?|sections?|channel|list|index|special|zt|browse|collections?|c)(?:/|$|\.)|[?&](?:cat|tag|author)=",
     "sought": r"/search(?:/|$|\?)|[?&](?:q|s|query|search|keyword|wd)=",
     "talk": r"/(?:forums?|threads?|topic|community|questions|t|discussions?|bbs|comments|r)/|viewtopic|showthread|//(?:forums?|community|discuss|bbs|talk)\.",

@@ -92,7 +92,9 @@ def test_comments_without_class_names_are_no_article() -> None:
     [
         ("/page/3.html", 1.0),
         ("/list.php?cat=2&p=3", 1.0),
+        ("/news/page/3/?cat=2", 1.0),
         ("/page/465071.html", 0.0),
+        ("/p/16/bridge.html", 0.0),
         ("/?p=1234", 0.0),
         ("/show.php?page=202601120001", 0.0),
     ],
