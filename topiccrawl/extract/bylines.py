@@ -25,7 +25,7 @@ _SOURCE = re.compile(
 """A source; in the line after its label, which may be empty, it is the whole line."""
 _ROLE = (
     r"(?!编辑|责编|责任|来源|作者|记者|通讯员|时间|发布|摄影|报道|报导|字号|评论|分享|新浪|微博|"
-    r"网友)"
+    r"网友|实习)"
 )
 _HAN = r"[\u4e00-\u9fff]"
 _SPACED = rf"{_HAN}[ 　]{_HAN}(?!{_HAN})"
