@@ -271,8 +271,7 @@ def find_readable(html: str, *, captions: bool = True) -> Body:
 
 
 def _body_in(element: HtmlElement, *, captions: bool) -> Body:
-    if not captions:
-        strip_elements(element, "figcaption", with_tail=False)
+    strip_elements(element, "select", *([] if captions else ["figcaption"]), with_tail=False)
     linked = sum(_size(a) for a in element.iter("a"))
     images = tuple(filter(None, (_address(image) for image in element.iter("img"))))
     text = lines_of(element)

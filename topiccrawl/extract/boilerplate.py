@@ -44,6 +44,7 @@ _SECONDARY = re.compile(
     r"comment|pinglun|reply|replies|foot|copyright|side-?bar(?!-(?:grid|layout))|related|relate|"
     r"xiangguan|recommend|tuijian|hot-?(?:list|news|read)|paihang|friend.?link|consent"
 )
+_FOOTER = re.compile(r"foot|copyright")
 _LAYOUT = re.compile(
     r"(?:content|main|has|with|no)[\w-]*side-?bar[\w-]*|side-?bar-(?:left|right|none|no)\b"
 )
@@ -91,6 +92,11 @@ def is_side_box(names: str) -> bool:
     (True, False)
     """
     return bool(_SECONDARY.search(_LAYOUT.sub("", names.lower())))
+
+
+def is_footer(tag: str, names: str) -> bool:
+    """Return whether a box is the footer of a page by its tag or names."""
+    return tag == "footer" or bool(_FOOTER.search(names.lower()))
 
 
 def is_caption_box(tag: str, names: str) -> bool:

@@ -12,18 +12,21 @@ from topiccrawl.extract.boilerplate import both_scripts
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-_END = (
-    r"(?=[\s)）】\]|｜丨，,；;。、]|作者|记者|编辑|责编|责任编辑|来源|时间|发布|评论|浏览|点击|字号|我要|分享"
-    r"|\d{4}[-年/]|$)"
-)
+_LABEL = r"作者|记者|编辑|责编|责任编辑|来源|时间|发布|评论|浏览|点击|字号|我要|分享"
+_END = rf"(?=[\s)）】\]|｜丨，,；;。、]|{_LABEL}|\d{{4}}[-年/]|$)"
 _IS = r"(?:\s*[:：｜丨]\s*|\s\|\s)"  # without blanks, bars separate the words of a menu
 _SOURCE = re.compile(
     both_scripts(
         rf"(?:来源(?<![图圖片据據频頻]来源)|稿源|来自(?<![图圖片]来自)|转自|出处){_IS}"
-        rf"([^\s:：|<>]{{2,30}}?){_END}"
+        rf"(?!{_LABEL}|\d+(?:[.年月日\s]|$))(?:(?<!\n)([^\s:：|<>]{{2,30}}?){_END}"
+        rf"|(?<=\n)([^\s:：|<>，。；〔]{{2,30}}?)(?=\n|$|\s*(?:{_LABEL}|\d{{4}}[-年/])))"
     )
 )
-_ROLE = r"(?!编辑|责编|责任|来源|作者|记者|时间|发布|摄影|报道|报导|字号|评论|分享|新浪|微博|网友)"
+"""A source; in the line after its label, which may be empty, it is the whole line."""
+_ROLE = (
+    r"(?!编辑|责编|责任|来源|作者|记者|通讯员|时间|发布|摄影|报道|报导|字号|评论|分享|新浪|微博|"
+    r"网友|实习)"
+)
 _HAN = r"[\u4e00-\u9fff]"
 _SPACED = rf"{_HAN}[ 　]{_HAN}(?!{_HAN})"
 _LATIN = r"[A-Z][\w.'-]*(?: [A-Z][\w.'-]*){1,3}"
@@ -33,19 +36,24 @@ _NAMES = rf"((?:{_NAME})(?:{_MORE}){{0,4}})"
 _SEVERAL = rf"({_HAN}{{2,4}}(?:[ 　、]{{1,3}}{_HAN}{{2,4}}){{0,3}})"
 _STOP = r"(?=[\s)）】\]|｜丨，,；;。、/]|编辑|责编|责任编辑|来源|摄影|报道|$)"
 _REPORTERS = rf"({_ROLE}(?:{_SPACED}|{_HAN}{{2,4}}?|{_LATIN})(?:{_MORE}){{0,4}})"
-_REPORTED = rf"[)）】\]]|(?:{_HAN}{{2}})?报道|摄|$"
+_REPORTED = rf"[)）】\]]|(?:{_HAN}{{2}})?报道|摄|通讯员|$"
 _NO_SENTENCE = r"(?m:^)(?!.{0,6}(?:[他她你我向在受]|对))"
 _PAPER = rf"{_NO_SENTENCE}{_HAN}{{1,8}}(?:报|网|社|台|视|新闻|周刊)"
 _PRESS = rf"(?:{_HAN}{{0,6}}(?:记者|通讯员)\s*)?"
+_TEXT_BY = (
+    r"文[图圖]?\s*[:：]\s*|"
+    r"(?<!\w)(?:[图圖]文|文[图圖]?)\s*[/／|｜丨]\s*(?:[图圖]\s*[/／:：]?\s*)?"
+)
 _WRITERS = tuple(
     re.compile(both_scripts(pattern))
     for pattern in (
-        rf"(?:(?:作者|撰文|撰稿|文字){_IS}|文\s*[:：]\s*|(?<!\w)文\s*[/／|｜丨]\s*){_PRESS}{_NAMES}{_STOP}",
-        rf"记者\s*[:：]\s*{_NAMES}{_STOP}",
+        rf"(?:(?:作者|撰文|撰稿人?|文字){_IS}|{_TEXT_BY}){_PRESS}{_NAMES}{_STOP}",
+        rf"记者\s*[:：]\s*{_REPORTERS}(?=[\s)）】\]|｜丨；;、/]|编辑|责编|责任编辑|来源|摄影|$)",
         rf"(?:本报|本网|见习|实习|特约|驻{_HAN}{{2,6}})记者\s*{_REPORTERS}(?=\s|{_REPORTED})",
         rf"(?:新闻|媒体|周刊|首席|报|网|社|台|视)记者\s+{_REPORTERS}(?=\s*(?:\n|{_REPORTED}))",
         rf"{_PAPER}记者[ 　](?![今昨]){_ROLE}({_HAN}{{2,3}})[ 　]",
         rf"[(（]记者\s*{_SEVERAL}\s*(?:通讯员[^()（）]{{0,20}})?[)）]",
+        rf"记者({_HAN}{{2,3}}){_HAN}{{2,3}}\d{{1,2}}日(?:综合外)?[电電]",
         rf"记者\s*{_SEVERAL}\s*[/／]\s*(?:{_HAN}{{0,8}}(?:报导|报道)|(?:文|摄影?|图)(?!{_HAN}))",
     )
 )
@@ -53,7 +61,10 @@ _ENGLISH = re.compile(r"^(?:By|BY):?\s((?:[A-Z][\w.'-]*)(?: [A-Z][\w.'-]*){1,3})
 _BLANK_IN_NAME = re.compile(rf"(?<![\u4e00-\u9fff])({_HAN})[ 　]({_HAN})(?!{_HAN})")
 """A blank between the two characters of a name, which aligns it with names of three."""
 _SPLIT = re.compile(r"[ 　、,，/]+")
-_AUTHOR_MARKS = "[rel~=author], [itemprop=author], [class*=author i], [class*=byline i]"
+_AUTHOR_MARKS = (
+    "[rel~=author], [itemprop=author], [class*=author i]:not([class*=authorized i]), "
+    "[class*=byline i]"
+)
 _PARTICLE = 3  # letters of a word of a name without a capital, such as de or van
 _MOST_MARKS, _LONGEST_BYLINE = 30, 100
 _BY = re.compile(
@@ -61,6 +72,7 @@ _BY = re.compile(
     re.IGNORECASE,
 )
 _AND = re.compile(r"\s*(?:,|&|;|\band\b)\s*")
+_HAN_NAME = re.compile(rf"{_HAN}{{1,4}}")
 _PERSON = re.compile(
     rf"{_ROLE}{_HAN}{{2,4}}|(?!.*\d)[^\W\d_a-z][\w.'’-]*(?: [^\W\d_][\w.'’-]*){{1,3}}"
 )
@@ -68,7 +80,7 @@ _NO_NAMES = frozenset(
     ("未知", "佚名", "编辑", "记者", "作者", "来源", "责编", "网络", "综合", "报道", "微博", "时间",
      "关注", "本站", "小编", "匿名", "管理员", "記者", "編輯", "來源", "報導", "綜合")
 )  # fmt: skip
-_NO_SOURCES = frozenset(("未知", "佚名"))
+_NO_SOURCES = frozenset(("未知", "佚名", "admin"))
 _MEDIUM = re.compile(
     both_scripts(
         r"[\w·-]{0,16}(?:报|网|社|台|刊|周刊|杂志|新闻|体育|娱乐|财经|科技|汽车|客户端|通讯|时报|在线|频道)"
@@ -86,7 +98,7 @@ def source_in(text: str) -> str:
     '新京报'
     """
     match = _SOURCE.search(text)
-    name = "" if match is None else match[1].strip("《》“”\"'[]【】()（）")
+    name = "" if match is None else (match[1] or match[2]).strip("《》“”\"'[]【】()（）")
     return "" if name in _NO_SOURCES else name
 
 
@@ -130,10 +142,20 @@ def marked_author(tree: LexborHTMLParser) -> str:
     'Jane Miller Jo Hill'
     """
     for element in tree.css(_AUTHOR_MARKS)[:_MOST_MARKS]:
-        names = _persons(_BY.sub("", " ".join(element.text(separator=" ").split())))
+        words = element.text(separator=" ").split()
+        names = _persons(_BY.sub("", " ".join(word for word in words if word not in _NO_NAMES)))
         if names and not _is_of_comment(element):
             return " ".join(names)
     return ""
+
+
+def is_medium(name: str) -> bool:
+    """Return whether a name is that of a medium.
+
+    >>> is_medium("证券时报网"), is_medium("王小明")
+    (True, False)
+    """
+    return bool(_MEDIUM.fullmatch(name))
 
 
 def is_byline(line: str) -> bool:
@@ -154,15 +176,12 @@ def _persons(text: str) -> list[str]:
 
 def _is_person(text: str) -> bool:
     """Return whether a text has the form of a name: capitalized words, or a few characters."""
-    if not _PERSON.fullmatch(text) or text in _NO_NAMES or _MEDIUM.fullmatch(text):
+    if not _PERSON.fullmatch(text) or text in _NO_NAMES or is_medium(text):
         return False
     return all(
-        word[0].isupper() or len(word) <= _PARTICLE or _is_han(word) for word in text.split()
+        word[0].isupper() or len(word) <= _PARTICLE or _HAN_NAME.fullmatch(word)
+        for word in text.split()
     )
-
-
-def _is_han(word: str) -> bool:
-    return "一" <= word[0] <= "鿿"
 
 
 def _is_of_comment(element: LexborNode) -> bool:

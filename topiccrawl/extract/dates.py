@@ -83,6 +83,10 @@ _ERAS = {"令": 2018, "平": 1988, "民": 1911}
 _ROC_YEAR = re.compile(
     r"(?<![\d./-])(?P<year>1\d\d)(?=([-/.])(?:1[0-2]|0?[1-9])\2(?:3[01]|[12]\d|0?[1-9])(?!\d|[./-]\d))"
 )
+_SHORT_YEAR = re.compile(
+    r"(?<=[间間期布][:：])\s*(?=[012]\d-(?:1[0-2]|0[1-9])-(?:3[01]|[12]\d|0[1-9])(?!\d))"
+)
+"""Place of the missing century in a date after its label (发布时间：18-03-08)."""
 _TODAY = re.compile(r"(?:今天|今日|现在|当前)(?:是|时间|日期)[\s:：]*$")
 """Text before a date that the page shows to its reader: the day of the visit."""
 _DIGITS = {
@@ -265,13 +269,19 @@ def _moments(text: str, tag: str, zone: tzinfo | None) -> Iterator[Moment]:
 def _with_western_years(text: str, tag: str) -> str:
     """Replace the years of Japanese eras and of Taiwan: 令和8年, 民國115年, in Taiwan 115/01/12.
 
+    Years of two digits after a Chinese label get their century.
+
     >>> _with_western_years("令和元年5月1日 中華民國115年1月12日", "ja")
     '2019年5月1日 中華2026年1月12日'
     >>> _with_western_years("發布日期：115-01-12", "zh-Hant-TW")
     '發布日期：2026-01-12'
+    >>> _with_western_years("发布时间：18-03-08 23:16", "zh")
+    '发布时间：2018-03-08 23:16'
     """
     if "年" in text:
         text = _ERA_YEAR.sub(_western_year, text)
+    if tag.startswith("zh"):
+        text = _SHORT_YEAR.sub("20", text)
     if tag.lower().startswith(("zh-tw", "zh-hant")):
         text = _ROC_YEAR.sub(lambda match: str(_ERAS["民"] + int(match["year"])), text)
     return text

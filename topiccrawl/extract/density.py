@@ -15,6 +15,7 @@ from topiccrawl.extract.boilerplate import (
     is_boilerplate,
     is_caption_box,
     is_dated,
+    is_footer,
     is_frame_box,
     is_side_box,
 )
@@ -51,6 +52,9 @@ BOILERPLATE = -20.0
 
 OUTSIDE_WEIGHT = 80.0
 """Weight outside comments and teasers from which these always count as boilerplate."""
+
+FOOTER = 300.0
+"""Most weight of a box named as a footer that is one on a page without other text."""
 
 LINES = 4
 """Minimum blocks of a paragraph or cell that is a box; old pages separate lines by <br>."""
@@ -165,7 +169,9 @@ def _is_frame(layout: Layout, box: Box, weights: Sequence[float], total: float) 
     if box.begin <= _headline(layout.blocks) < box.end:
         return False
     inside = _positive(weights[box.begin : box.end])
-    return inside < total / 2 or (is_side_box(box.names) and total - inside >= OUTSIDE_WEIGHT)
+    if inside < total / 2 or (inside <= FOOTER and is_footer(box.tag, box.names)):
+        return True
+    return is_side_box(box.names) and total - inside >= OUTSIDE_WEIGHT
 
 
 def _positive(weights: Iterable[float]) -> float:

@@ -18,9 +18,11 @@ from topiccrawl.extract.body import (
     with_lead,
     without_labels,
 )
+from topiccrawl.extract.boilerplate import is_boilerplate
 from topiccrawl.extract.bylines import (
     author_in,
     is_byline,
+    is_medium,
     marked_author,
     medium_near_date,
     source_in,
@@ -30,7 +32,7 @@ from topiccrawl.extract.frames import FrameTrial, FrameView, find_framed
 from topiccrawl.extract.genres import Genre, genre_of, is_bare
 from topiccrawl.extract.metadata import Metadata, read_metadata
 from topiccrawl.extract.page_features import PageFacts, features
-from topiccrawl.extract.titles import headings_of, headline
+from topiccrawl.extract.titles import headings_of, headline, shown_headline
 from topiccrawl.links.limits import parse_html
 from topiccrawl.links.urls import is_home
 from topiccrawl.model import Extracted, Page
@@ -150,9 +152,7 @@ def extract_by(
     """
     if is_home(url):
         return Extraction()
-    reading = _read(html, url, page, tree)
-    language = language_of(reading.text)
-    dense = find_dense(reading.tree, language)
+    reading, language, dense = _measure(html, url, page, tree)
     found = _compose(reading, dense.body, options.fetched_at)
     genre = Genre.ARTICLE if options.wanted is None else genre_of(_facts(reading, dense, found))
     if options.wanted is not None and genre not in options.wanted:
@@ -169,7 +169,8 @@ def extract_by(
     part = options.wanted is None or genre not in ARTICLES
     vague = not (part or found.published or reading.metadata.article) and is_bare(dense.layout)
     shortest = 1 if part else UNDATED if vague else SHORTEST
-    if not is_article(body, found.language, shortest) or (vague and not _is_prose(body.text)):
+    own = body._replace(text=found.body)
+    if not is_article(own, found.language, shortest) or (vague and not _is_prose(body.text)):
         return Extraction(trial=trial)
     tag = _tag(reading.declared, found.language)
     dated = (
@@ -186,8 +187,7 @@ def extract_by(
 
 def features_of(html: str, url: str) -> dict[str, float]:
     """Return the features of a page, on which the genre model is trained."""
-    reading = _read(html, url)
-    dense = find_dense(reading.tree, language_of(reading.text))
+    reading, _, dense = _measure(html, url)
     found = _compose(reading, dense.body, 0.0)
     return features(_facts(reading, dense, found))
 
@@ -224,6 +224,7 @@ class _Reading(NamedTuple):
     text: str  # visible text, one text node a line
     window: str  # text of <title>
     headline: str
+    headed: bool  # whether a heading or metadata state the headline
     declared: str  # first language that the page declares, or ""
 
 
@@ -241,15 +242,31 @@ def _read(
     window = element.text() if element is not None else ""
     title = sanitize(page.title) if page is not None else window
     headings, h1 = headings_of(tree, metadata.titles, title)
+    best = headline(metadata.titles, title, headings, metadata.publisher, h1)
+    stated = (*headings, *metadata.titles[0], *metadata.titles[1])
     return _Reading(
         url,
         tree,
         metadata,
         tidy(text),
         window,
-        headline(metadata.titles, title, headings, metadata.publisher, h1),
+        best,
+        any(fold(best) in fold(one) for one in stated),
         _declared(tree, metadata),
     )
+
+
+def _measure(
+    html: str, url: str, page: Page | None = None, tree: LexborHTMLParser | None = None
+) -> tuple[_Reading, str, Dense]:
+    """Return a parsed page, the language of its text, and its densest text."""
+    reading = _read(html, url, page, tree)
+    language = language_of(reading.text)
+    dense = find_dense(reading.tree, language)
+    if dense.choice.blocks and not reading.headed:
+        above = dense.layout.blocks[: dense.choice.blocks[0]]
+        reading = reading._replace(headline=shown_headline(reading.headline, above))
+    return reading, language, dense
 
 
 def strip(tree: LexborHTMLParser) -> None:
@@ -292,10 +309,19 @@ def _compose(reading: _Reading, body: Body, fetched_at: float) -> Extracted:
             or _marked_source(reading.tree)
             or metadata.publisher
         ),
-        author=metadata.author or author_in(bylines) or marked_author(reading.tree),
+        author=_author(reading, bylines),
         language=language,
         images=_images(reading, body),
     )
+
+
+def _author(reading: _Reading, bylines: str) -> str:
+    """Return the author in the metadata; a byline is preferred to the name of a site or medium."""
+    stated = author_in(reading.metadata.author) or reading.metadata.author
+    others = reading.window.replace(reading.headline, ""), reading.metadata.publisher
+    site = is_medium(stated) or any(stated in one for one in others)
+    named = "" if site else stated
+    return named or author_in(bylines) or marked_author(reading.tree) or stated
 
 
 def _nearby_texts(text: str, title: str, body: str) -> tuple[str, ...]:
@@ -326,14 +352,16 @@ def _marked_source(tree: LexborHTMLParser) -> str:
     for element in tree.css(_SOURCE_MARKS):
         text = element.text(strip=True)
         if _NAME[0] <= len(text) <= _NAME[1] and not any(map(str.isdigit, text)):
-            return source_in(text) or text
+            name = source_in(text) or text.strip(" \xa0·⋅|")
+            if not is_boilerplate(name):
+                return name
     return ""
 
 
 def _without_head(body: str, title: str, tag: str) -> str:
     """Remove the first lines of a body that repeat the headline, or are a byline or a time."""
     lines = body.split("\n")
-    start = int(len(lines) > 1 and fold(lines[0]) == fold(title))
+    start = int(fold(lines[0]) == fold(title))
     while start < min(_HEAD_LINES, len(lines) - 1) and _is_credit(lines[start], tag):
         start += 1
     return "\n".join(lines[start:])

@@ -64,7 +64,7 @@ _ADDRESSING = (" you ", " your ", " we ", " our ", " us ", "您", "我们")
 _NAMES = (
     "accordion", "answer", "article", "author", "byline", "card", "cart", "category", "comment", "content-body", "date",
     "doc", "entry", "forum", "gallery", "grid", "hero", "pager", "pagination", "post", "price", "product", "related", "reply",
-    "result", "review", "search", "service", "shop", "sidebar", "slide", "story", "testimonial", "toc", "topic", "vote",
+    "result", "review", "search", "service", "shop", "sidebar", "slide", "story", "testimonial", "toc", "topic",
 )
 """Words in class names and ids."""
 
@@ -80,7 +80,7 @@ _TYPES = {
 """Types of schema.org and OpenGraph, in lower case."""
 
 _PATHS = {
-    "paged": r"/(?:page|p)/?[-_]?\d+(?:/|$|\.)|[?&](?:page|p|paged|pn)=\d|/(?:index|list)[-_]\d+\.",
+    "paged": r"/(?:page|p)/?[-_]?\d{1,4}(?:/?(?:$|[?#])|\.)|(?:[?&](?:page|paged|pn)|(?<!/)[?&]p)=\d{1,4}(?!\d)|/(?:index|list)[-_]\d+\.",
     "listed": r"/(?:categor(?:y|ies)|tags?|archives?|authors?|topics?|sections?|channel|list|index|special|zt|browse|collections?|c)(?:/|$|\.)|[?&](?:cat|tag|author)=",
     "sought": r"/search(?:/|$|\?)|[?&](?:q|s|query|search|keyword|wd)=",
     "talk": r"/(?:forums?|threads?|topic|community|questions|t|discussions?|bbs|comments|r)/|viewtopic|showthread|//(?:forums?|community|discuss|bbs|talk)\.",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.extract.blocks import ancestors, names_of
 from topiccrawl.extract.boilerplate import is_byline
+from topiccrawl.extract.bylines import author_in
 from topiccrawl.links.urls import is_home
 from topiccrawl.text.digest import fold
 from topiccrawl.text.normal import simplify
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+    from topiccrawl.extract.blocks import Block
 
 LONGEST = 300
 """Most characters of a headline."""
@@ -47,6 +50,9 @@ _FIRST, _INSIDE, _LINKED, _SHARED, _WEAK = 1.5, 1.4, 1.3, 1.1, 0.3
 """Votes of the first h1, of a heading contained in ``<title>``, of the headline in JSON-LD, of the
 first meta element (written for other sites, so it needs agreement of another text), and of other
 texts."""
+
+_ABOVE = 6
+"""Most lines above a body in which a headline without a heading is searched."""
 
 _MAX_ANCESTORS = 6
 """Ancestors of a heading that are searched for a breadcrumb trail."""
@@ -94,6 +100,31 @@ def headline(
             votes[key] += vote
             texts.setdefault(key, trimmed)
     return texts[max(votes, key=votes.__getitem__)] if votes else ""
+
+
+def shown_headline(title: str, above: Sequence[Block]) -> str:
+    """Return the line above the byline or date of a body, or a title that is shown as a line, too.
+
+    For headlines that only ``<title>`` states, which may be the name of the site on each page.
+
+    Args:
+        title: Headline by ``<title>``.
+        above: Lines above the body.
+    """
+    own = fold(title)
+    lines = [(fold(one.text[: 4 * LONGEST]), one) for one in above]
+    if len(own) >= MIN_LETTERS and any(own == text and not one.links for text, one in lines):
+        return title
+    below = False  # whether a byline or date is below the line
+    for text, one in reversed(lines[-_ABOVE:]):
+        ended = below and one.text.endswith((")", "）"))  # a headline may end with its day
+        if (is_byline(one.text) and not ended) or author_in(one.text):
+            below = True
+        elif sum(map(str.isalpha, text)) >= MIN_LETTERS:
+            shown = below and not one.links and "。" not in one.text
+            shown &= text not in own or own.startswith(text)
+            return one.text[:LONGEST] if shown else title
+    return title
 
 
 def headings_of(tree: LexborHTMLParser, stated: Stated, title: str) -> tuple[list[str], int]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import time
 
+import pytest
+
 from topiccrawl.extract.blocks import lay_out
 from topiccrawl.extract.boilerplate import is_frame_box, is_side_box
+from topiccrawl.extract.density import choose
 from topiccrawl.extract.extract import extract
 from topiccrawl.links.limits import parse_html
 
@@ -44,6 +47,25 @@ def test_parts_of_a_sidebar_grid_are_not_frame() -> None:
     assert not is_frame_box("div", "sidebar-grid__content article__content")
     assert not is_side_box("sidebar-grid sidebar-grid--is-narrow")
     assert is_frame_box("div", "sidebar-grid__sidebar")
+
+
+@pytest.mark.parametrize("mark", ["div class=foot", "div class=copyRight", "footer"])
+def test_footer_of_a_page_without_text_is_no_body(mark: str) -> None:
+    footer = "主办：新城市教育局，技术支持：信息中心，地址：中山路一号，未经许可不得复制。" * 2
+    html = f"<h1>校历</h1><p>2016-01-12</p><{mark}>{footer}</{mark.split(maxsplit=1)[0]}>"
+    root = parse_html(html).body
+    assert root is not None
+    assert not choose(lay_out(root)).blocks
+
+
+def test_options_of_a_form_are_no_text_of_a_page_without_text() -> None:
+    options = "".join(
+        f"<option>Office of education of the district of bridge {n}" for n in range(40)
+    )
+    form = (
+        f"<p><a href=/1>Office</a> <a href=/2>Bridge</a></p><div><select>{options}</select></div>"
+    )
+    assert body(article(form)) == ""
 
 
 def test_long_consent_request_is_frame() -> None:

@@ -126,6 +126,34 @@ def test_source_in_a_meta_element_loses_its_label() -> None:
     assert found(page(head=head)).source == "新城晚报"
 
 
+def test_headline_of_a_page_with_the_title_of_its_site_is_above_the_date() -> None:
+    head = "<div><b>车展今日开幕</b></div><div>发布时间：2016-01-12</div>"
+    assert found(f"<title>新城教育网</title>{head}{BODY}").title == "车展今日开幕"
+
+
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [
+        ("本地新闻网", "王小明"),
+        ("新城晚报", "王小明"),
+        ("李小四", "李小四"),
+        ("记者李小四／新城报导", "李小四"),
+    ],
+)
+def test_author_of_the_byline_is_preferred_to_names_of_media(stated: str, expected: str) -> None:
+    assert found(page(head=f'<meta name=author content="{stated}">')).author == expected
+
+
+def test_name_of_the_site_is_the_author_of_a_page_without_byline() -> None:
+    html = f'<title>车展开幕_新城</title><meta name=author content="新城"><h1>车展开幕</h1>{BODY}'
+    assert found(html).author == "新城"
+
+
+def test_role_of_an_editor_is_no_source() -> None:
+    head = "<i class=source>编辑：小李</i><i class=source>新城 ⋅</i>"
+    assert found(f"<title>车展开幕</title>{head}<h1>车展开幕</h1>{BODY}").source == "新城"
+
+
 def test_author_in_a_long_first_line_is_read_whole() -> None:
     first = "本文来自公众号新城周边，作者：王小五，原题《车展开幕记》，图片来自：新城图库。"
     article = found(f"<title>车展开幕</title><h1>车展开幕</h1><p>{first}</p>{BODY}")
@@ -222,6 +250,7 @@ LINKS = "".join(
 )
 
 
+TITLE = "新城市人民政府办公室关于进一步做好今年全市重点建设项目招标文件下载时间延长工作的通知" * 2
 MISSING = (
     "<title>页面不存在</title><p>很抱歉，您要访问的页面不存在，可能已被删除或移动。"
     "请检查您输入的网址是否正确，或者返回网站首页继续浏览。如果您认为这是一个错误，"
@@ -244,10 +273,12 @@ MISSING = (
         ),
         (MISSING, "http://a.test/t"),
         ("<div>" * 6000 + BODY, URL),
+        (f"<title>{TITLE}</title><div>{TITLE}</div>", URL),
+        (f"<title>{TITLE}</title><div>{TITLE}</div><p>详见附件</p>", URL),
     ],
     ids=[
         "empty", "no text", "links", "hub with a teaser", "root", "error", "table", "long error",
-        "too deep",
+        "too deep", "headline", "headline and a line",
     ],
 )  # fmt: skip
 def test_pages_that_are_no_articles_give_none(html: str, url: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.extract.extract import Conditions, extract, extract_by
+from topiccrawl.extract.extract import Conditions, extract, extract_by, features_of
 from topiccrawl.extract.genres import Genre, genres_named
 
 if TYPE_CHECKING:
@@ -87,6 +87,28 @@ def test_comments_without_class_names_are_no_article() -> None:
     assert extract(html, "http://valley.test/commentary/43") is not None
 
 
+@pytest.mark.parametrize(
+    ("path", "paged"),
+    [
+        ("/page/3.html", 1.0),
+        ("/list.php?cat=2&p=3", 1.0),
+        ("/news/page/3/?cat=2", 1.0),
+        ("/page/465071.html", 0.0),
+        ("/p/16/bridge.html", 0.0),
+        ("/?p=1234", 0.0),
+        ("/show.php?page=202601120001", 0.0),
+    ],
+)
+def test_number_of_an_article_is_no_page_of_a_list(path: str, paged: float) -> None:
+    assert features_of(story()[0], f"http://valley.test{path}")["url_paged"] == paged
+
+
+def test_vote_on_an_article_does_not_change_its_genre() -> None:
+    html, url = story()
+    voted, noted = (features_of(f"{html}<i id=div_{name}_id>1</i>", url) for name in ("vote", "x"))
+    assert voted == noted
+
+
 def test_story_is_an_article() -> None:
     found = extract(*story())
     assert found is not None
@@ -105,6 +127,17 @@ def test_list_by_its_url_is_no_article(path: str) -> None:
     found = examine(html, f"http://valley.test{path}", {Genre.HUB})
     assert found is not None
     assert found.genre is Genre.HUB
+
+
+@pytest.mark.parametrize(
+    "path", ["/list.htm", "/news/list-5-2.html", "/city/list_nian_3_1/", "/c1/xwzx_list_2.html"]
+)
+def test_list_by_its_name_is_no_article(path: str) -> None:
+    menu = "".join(f"<li class=item-{n}>Part {n}" for n in range(9))
+    html = story()[0].replace("<body class=single>", f"<body class=single><ul>{menu}</ul>")
+    assert extract(html, f"http://valley.test{path}") is None
+    for other in ("/list-of-all-bridges.html", "/list/bridge.html", "/the-bridge-list.html"):
+        assert extract(html, f"http://valley.test{other}") is not None
 
 
 @pytest.mark.parametrize("path", ["/tag/bridge/", "/blog/category/city", "/author/ann-miller/"])

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from topiccrawl.extract.titles import LONGEST, NONE, headings_of, headline
+from topiccrawl.extract.blocks import lay_out
+from topiccrawl.extract.titles import LONGEST, NONE, headings_of, headline, shown_headline
 
 
 @pytest.mark.parametrize(
@@ -143,6 +144,34 @@ def test_h3_in_the_title_is_a_heading() -> None:
     tree = LexborHTMLParser("<h1>Mill news</h1><h3>Bridge opened</h3><h3>More</h3>")
     title = "Bridge opened - Ann - Mill news"
     assert headings_of(tree, NONE, title) == (["Mill news", "Bridge opened"], 1)
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["<a href=/>新城市教育网</a>", "车展今日开幕", "发布时间：2016-01-12"], "车展今日开幕"),
+        (["车展今日开幕", "新城网记者 王小五", "2016-01-12"], "车展今日开幕"),
+        (["新城市教育网", "车展今日开幕", "2016-01-12"], "新城市教育网"),
+        (["<a href=/1>车展今日开幕</a>", "2016-01-12"], "新城市教育网"),
+        (["车展今日开幕，观众很多。", "2016-01-12"], "新城市教育网"),
+        (["车展今日开幕"], "新城市教育网"),
+        (["车展", "2016-01-12"], "新城市教育网"),
+        (["车展开幕致辞（2016年1月11日）", "2016-01-12"], "车展开幕致辞（2016年1月11日）"),
+        (["车展今日开幕", "(2016-01-12)", "来源：新城网"], "车展今日开幕"),
+    ],
+)
+def test_line_above_the_date_is_a_headline(lines: list[str], expected: str) -> None:
+    tree = LexborHTMLParser("".join(f"<div>{line}</div>" for line in lines))
+    assert tree.body is not None
+    assert shown_headline("新城市教育网", lay_out(tree.body).blocks) == expected
+
+
+def test_part_of_the_title_above_the_date_is_the_headline() -> None:
+    tree = LexborHTMLParser("<div>车展今日开幕</div><div>2016-01-12</div>")
+    assert tree.body is not None
+    blocks = lay_out(tree.body).blocks
+    assert shown_headline("车展今日开幕-新城家长学校", blocks) == "车展今日开幕"
+    assert shown_headline("组图：车展今日开幕", blocks) == "组图：车展今日开幕"
 
 
 def test_repeated_heading_is_no_headline() -> None:
