@@ -9,6 +9,7 @@ import pytest
 
 from topiccrawl.addons.warc.archive import Exchange
 from topiccrawl.addons.warc.reextraction import FilesDone, Reextraction
+from topiccrawl.errors import StorageError
 from topiccrawl.extract.readers import ReaderLimits, Readers
 from topiccrawl.extract.reading import LocalReader, StandardReader
 from topiccrawl.model import LINKS, Article
@@ -107,3 +108,21 @@ def test_finished_files_have_the_same_topic_and_content(tmp_path: Path) -> None:
     again.end()
     again.end()
     assert not state.exists()
+
+
+def test_pages_in_work_end_with_the_extraction() -> None:
+    """Work that outlived an error used the closed store and logged a stack trace for each page."""
+
+    def broken(url: str) -> Exchange | None:
+        if url.endswith("n3.html"):
+            raise StorageError("a disk error")
+        return None
+
+    async def work() -> int:
+        again = Reextraction(broken, TOPIC, Scorer(TOPIC), LocalReader(StandardReader()))
+        with pytest.raises(StorageError):
+            async for _ in again.articles(page.url for page in PAGES):
+                pass
+        return len(asyncio.all_tasks()) - 1
+
+    assert asyncio.run(work()) == 0
