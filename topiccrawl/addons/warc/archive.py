@@ -226,9 +226,10 @@ def exchanges(path: Path) -> Iterator[Exchange]:
 
 
 class LatestPages:
-    """Latest response of each URL in WARC files, in the order of the files, without revisits.
+    """Latest response of each URL in WARC files, in the order of the files.
 
-    The files are read once for the offsets of their records. Bodies are read on access.
+    The files are read once for the offsets of their records. Bodies are read on access. That of a
+    revisit is in an earlier record with the same digest; without that record, it is skipped.
 
     Args:
         paths: WARC files of any program.
@@ -242,16 +243,21 @@ class LatestPages:
 
     def __init__(self, paths: Iterable[Path]) -> None:
         self._places: dict[str, tuple[float, Path, int]] = {}
+        bodies: dict[tuple[str, int], tuple[Path, int]] = {}
         for path in paths:
             with _readable(path), path.open("rb") as file:
                 records = ArchiveIterator(file)
                 for record in records:
-                    url, at, _ = _facts(record) or ("", 0.0, 0)
-                    if not url:
+                    if (facts := _facts(record)) is None:
                         continue
-                    if url not in self._places or at >= self._places[url][0]:
+                    url, at, status = facts
+                    body = record.rec_headers.get_header("WARC-Payload-Digest", url), status
+                    if record.rec_type == "response":
+                        bodies[body] = path, records.get_record_offset()
+                    known = self._places.get(url, (0.0,))[0]
+                    if at >= known and body in bodies:
                         self._places.pop(url, None)
-                        self._places[url] = at, path, records.get_record_offset()
+                        self._places[url] = at, *bodies[body]
         self.by_file = Counter(path for _, path, _ in self._places.values())
 
     def of(self, path: Path) -> Iterator[str]:
@@ -262,10 +268,11 @@ class LatestPages:
         """Return the latest response of a URL, or None."""
         if url not in self._places:
             return None
-        _, path, offset = self._places[url]
+        at, path, offset = self._places[url]
         with _readable(path), path.open("rb") as file:
             file.seek(offset)
-            return exchange_of(next(ArchiveIterator(file), None))
+            found = exchange_of(next(ArchiveIterator(file), None))
+        return found and found._replace(url=url, at=at)
 
 
 @contextmanager
@@ -282,8 +289,8 @@ def _readable(path: Path) -> Iterator[None]:
 
 
 def _facts(record: Any) -> tuple[str, float, int] | None:  # noqa: ANN401 - warcio has no types
-    """Return URL, time and status of a response; None for other and for invalid records."""
-    if record.rec_type != "response" or record.http_headers is None:
+    """Return URL, time and status of a response or revisit; None for other and invalid records."""
+    if record.rec_type not in warc.INDEXED or record.http_headers is None:
         return None
     url, date = map(record.rec_headers.get_header, (_URL, "WARC-Date"))
     status = record.http_headers.get_statuscode() or "0"
@@ -296,7 +303,7 @@ def _facts(record: Any) -> tuple[str, float, int] | None:  # noqa: ANN401 - warc
 
 def exchange_of(record: Any) -> Exchange | None:  # noqa: ANN401 - warcio has no types
     """Return the exchange of a response without its request; None for other records."""
-    if (facts := _facts(record)) is None:
+    if (facts := _facts(record)) is None or record.rec_type != "response":
         return None
     url, at, status = facts
     lines = tuple((k, v) for k, v in record.http_headers.headers if k.lower() not in _DROPPED)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from topiccrawl.addons.warc.archive import Exchange
+from topiccrawl.addons.warc.archive import Archive, Exchange, LatestPages
 from topiccrawl.addons.warc.reextraction import FilesDone, Reextraction
 from topiccrawl.errors import StorageError
 from topiccrawl.extract.readers import ReaderLimits, Readers
@@ -126,3 +126,17 @@ def test_pages_in_work_end_with_the_extraction() -> None:
         return len(asyncio.all_tasks()) - 1
 
     assert asyncio.run(work()) == 0
+
+
+def test_latest_response_may_be_a_revisit(tmp_path: Path) -> None:
+    """A text that was changed back is the latest one, and so is one that another URL had first."""
+    archive, first, other = Archive(tmp_path), exchange("first.html"), exchange("other.html")
+    archive.open()
+    for at, one in enumerate((first, first._replace(body=other.body), first, other)):
+        archive.write(one._replace(at=1.6e9 + at))
+    archive.write(first._replace(at=1.7e9, status=304, body=b""))
+    archive.close()
+    (path,) = tmp_path.glob("*.warc.gz")
+    pages = LatestPages([path])
+    found = [one and (one.url, one.at, one.body) for one in map(pages.get, pages.of(path))]
+    assert found == [(first.url, 1.6e9 + 2, first.body), (other.url, 1.6e9 + 3, other.body)]
