@@ -179,8 +179,10 @@ def test_worker_of_stock_project_crawls_its_tasks(project: Path) -> None:
     status, out = scrapy(project, "tasks", "list")
     assert "finished  新能源汽车  1 sites, 3 pages" in out, out
     assert (project / "data" / "VERSION").is_file()
+    (project / "data/frontiers/finished").mkdir()  # what a finished period leaves
     status, out = scrapy(project, "frontier", "stats")
     assert (status, "TOPICCRAWL_CRAWL=NAME: task-1.news.test" in out) == (1, True), out
+    assert "finished" not in out
 
 
 def test_commands_need_no_project_but_projects_need_the_add_on(tmp_path: Path) -> None:

@@ -56,3 +56,17 @@ def test_check_of_the_visitor_is_retried_and_ends_as_challenge(
         "hub": ("crawled", ""),
     }
     assert "Traceback" not in log
+
+
+def test_check_of_the_visitor_fails_the_seed_of_a_template(tmp_path: Path) -> None:
+    """A short page with values is not a check, even if its form mentions one."""
+    firm = "<title>联系我们</title><h1>四川云上软件有限公司</h1><p>电话：028-86111001</p>"
+    template = tmp_path / "t.toml"
+    fields = '"名称" = { kind = "name", required = true }\n"电话" = "telephone"\n'
+    template.write_text(f'name = "t"\nseeds = ["{SITE}/", "http://a.test/"]\n[crawl]\n{fields}')
+    with Web({f"{SITE}/": CHECK, "http://a.test/": f"{firm}<form>请完成安全验证</form>"}) as web:
+        arguments = ("crawl", "template", "-a", f"template={template}", "-a", "chance=0")
+        status, log = run(web.proxy, tmp_path / "data", *arguments, RETRY_TIMES="1")
+        assert status == 0, log[-3000:]
+        assert [web.count(url) for url in (f"{SITE}/", "http://a.test/")] == [2, 1]
+    assert "2 seeds, 2 crawled (1 useful, 1 failed)" in log

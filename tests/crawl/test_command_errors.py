@@ -77,6 +77,14 @@ def test_flag_of_the_adaptation_can_be_true(tmp_path: Path) -> None:
     assert (status, "Traceback" in out) == (0, False), out[-3000:]
 
 
+@pytest.mark.parametrize(
+    ("action", "words"), [("unsure", "no unmarked page is stored"), ("marks", "no page is marked")]
+)
+def test_lists_of_marks_that_are_empty_say_so(tmp_path: Path, action: str, words: str) -> None:
+    status, out = run("", tmp_path / "data", "topics", action, "--topic", "新能源汽车")
+    assert (status, f"新能源汽车: {words}" in out) == (0, True), out
+
+
 @pytest.mark.parametrize("name", ["check", "bench"])
 def test_commands_without_a_crawl_leave_no_state(tmp_path: Path, name: str) -> None:
     named = ("checked",) if name == "check" else ()

@@ -67,3 +67,17 @@ def test_seeds_refused_by_the_rules_are_an_error(tmp_path: Path) -> None:
         status, out = run("", tmp_path / "data", *arguments, "-a", rule)
         assert status != 0
         assert words in out
+
+
+def test_seeds_that_redirect_to_a_feed_are_read(tmp_path: Path) -> None:
+    item = f"<item><title>足球</title><link>{SITE}/1.html</link></item>"
+    web: dict[str, Page] = {
+        f"{SITE}/feed": Answer("", 301, (("Location", f"{OTHER}/news.xml"),)),
+        f"{OTHER}/news.xml": Answer(f"<rss><channel>{item}</channel></rss>"),
+        f"{SITE}/1.html": article("足球消息", TEXT),
+    }
+    arguments = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={SITE}/feed")
+    with Web(web) as pages:
+        status, log = run(pages.proxy, tmp_path / "data", *arguments)
+        assert status == 0, log[-3000:]
+        assert pages.count(f"{SITE}/1.html") == 1

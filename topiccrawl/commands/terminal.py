@@ -24,6 +24,7 @@ from topiccrawl.messages import choose_language, escaped, localize, tr
 from topiccrawl.scheduler.checks import check_data_folder
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.crawls import Crawl, CrawlLog
+from topiccrawl.storage.lmdb_files import DATA
 from topiccrawl.storage.redis_address import in_redis
 from topiccrawl.storage.version import VERSION
 from topiccrawl.topics.topic import resolve
@@ -199,7 +200,8 @@ class OperatorCommand(ABC):
         """Return how to name a frontier of the data folder; tasks and most spiders log no crawl."""
         if in_redis(self.options):
             return tr(", or a crawl in Redis with --topic TOPIC or -s TOPICCRAWL_CRAWL=NAME")
-        names = sorted(path.name for path in Path(self.folder, "frontiers").glob("*"))
+        files = Path(self.folder, "frontiers").glob(f"*/{DATA}")  # finished ones have none
+        names = sorted(path.parent.name for path in files)
         listed = ", ".join([*names[:_FRONTIERS], *(["..."] if names[_FRONTIERS:] else [])])
         if not names:
             return ""

@@ -13,7 +13,7 @@ from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.commands import marking
-from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, positive, say
+from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, positive, say, say_or
 from topiccrawl.errors import TopicError, translated
 from topiccrawl.messages import message, tr
 from topiccrawl.storage.changes import ChangeLog, TopicChange
@@ -77,9 +77,13 @@ class TopicsCommand(OperatorCommand, ScrapyCommand):
             case ["unsure"]:
                 topic, _ = self._topic(opts.topic)
                 rated = asyncio.run(marking.uncertain_pages(self.options, topic, opts.limit))
-                say(*(f"  {chance:4.0%}  {page.url}  {page.title}" for chance, page in rated))
+                none = tr("{topic}: no unmarked page is stored: crawl first", topic=topic.name)
+                lines = [f"  {chance:4.0%}  {page.url}  {page.title}" for chance, page in rated]
+                say_or(lines, none)
             case ["marks"]:
-                say(*marking.marks(self.options, self._topic(opts.topic)[0], opts))
+                topic, _ = self._topic(opts.topic)
+                none = tr("{topic}: no page is marked", topic=topic.name)
+                say_or(marking.marks(self.options, topic, opts), none)
             case _:
                 raise UsageError
 

@@ -281,6 +281,7 @@ class Redirects:
         self._crawler, self._book = context.crawler, context.book
         self._continuations = followups
         self._has_no_topic = context.spec.topic is None
+        self._hosts = context.hosts
         self._refuse = context.hosts.refuse if self._has_no_topic else link_refusal(context.crawler)
 
     def follow(self, request: Request, lease: Lease) -> bool:
@@ -329,12 +330,13 @@ class Redirects:
     def _refusal(self, request: Request, lease: Lease) -> str | None:
         """Return the reason why a redirect is refused, or None; the rules are those of links.
 
-        As in Scrapy, ``dont_filter`` and ``allow_offsite`` override the ``allowed_domains`` of a
-        spider without a topic.
+        Seeds and feeds are not links: only the rules of hosts apply to their targets. As in Scrapy,
+        ``dont_filter`` and ``allow_offsite`` override the ``allowed_domains`` of a spider without a
+        topic.
         """
         url = canonical(request.url) or request.url
         if url == lease.url or lease.kind is Kind.ROBOTS:
             return None
         if self._has_no_topic and (request.meta.get("allow_offsite") or is_distinct(lease.url)):
             return None
-        return self._refuse(url)
+        return (self._refuse if lease.evidence else self._hosts.refuse)(url)

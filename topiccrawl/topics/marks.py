@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 DECISION_LIMIT = 0.5
 """Probability from which a page is relevant."""
 
+MIN_WANTED = 2
+"""Least wanted pages of a model: a single one cannot be both learned from and held out."""
+
 MAX_REASONS = 10
 """Most words of an explanation."""
 
@@ -152,8 +155,8 @@ def learn(scorer: Scorer, marks: Iterable[Mark], background: Iterable[Mark] = ()
         background: Unmarked pages sampled from the crawl; about 200 are enough.
 
     Returns:
-        The trained model. The scorer itself if no page is wanted, or if all pages are wanted and
-        there is no background.
+        The trained model. The scorer itself if fewer than ``MIN_WANTED`` pages are wanted, or if
+        all pages are wanted and there is no background.
     """
     last = {mark.url: mark for mark in marks}
     links = 2 * sum(mark.expected is not None for mark in last.values()) > len(last)
@@ -163,7 +166,7 @@ def learn(scorer: Scorer, marks: Iterable[Mark], background: Iterable[Mark] = ()
     on = [sample_of(scorer, mark) for mark in last.values() if mark.wanted is True]
     off = [sample_of(scorer, mark) for mark in last.values() if mark.wanted is False]
     others = [sample_of(scorer, mark) for mark in background if mark.url not in last]
-    if not on or not (off or others):
+    if len(on) < MIN_WANTED or not (off or others):
         return scorer
     return MarkedModel(scorer, fit(on, off, others), links=links)
 

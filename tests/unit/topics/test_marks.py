@@ -99,6 +99,8 @@ def test_model_needs_wanted_and_unwanted_pages() -> None:
         learn(scorer, make_marks(3, HALL, 1, wanted=False), make_marks(9, HALL, 2, wanted=None))
         is scorer
     )
+    unmarked = make_marks(30, HALL, 2, wanted=None)
+    assert learn(scorer, make_marks(1, GAME, 1, wanted=True), unmarked) is scorer
     examples = learn(
         scorer, make_marks(3, GAME, 1, wanted=True), make_marks(30, HALL, 2, wanted=None)
     )
@@ -130,7 +132,7 @@ def test_model_learns_from_words_and_links() -> None:
 def test_links_are_ignored_if_most_marks_lack_them() -> None:
     """A text has no links; by its words alone it scores higher than a page with weak links."""
     rng = random.Random(7)  # noqa: S311
-    on, off = make_marks(1, GAME, 1, wanted=True), make_marks(1, HALL, 2, wanted=False)
+    on, off = make_marks(2, GAME, 1, wanted=True), make_marks(1, HALL, 2, wanted=False)
     game = page(story(rng, GAME, named=True))
     model = learn(Scorer(TOPIC), on + off)
     assert model.score_page(game._replace(expected=0.1)) == model.score_page(game)

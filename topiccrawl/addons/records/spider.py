@@ -24,6 +24,7 @@ from topiccrawl.addons.records.periods.visits import (
 )
 from topiccrawl.addons.records.templates.link_follower import LinkFollower
 from topiccrawl.addons.records.templates.template import resolve
+from topiccrawl.extract.missing import is_challenge
 from topiccrawl.links.page import read_page
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler import meta
@@ -33,7 +34,7 @@ from topiccrawl.scheduler.hooks import check_hooks
 from topiccrawl.scheduler.starttime import parse_since
 from topiccrawl.spiders.arguments import NO_SOURCE_CHECK
 from topiccrawl.spiders.discovering import Discovery, SearchPage, request
-from topiccrawl.spiders.reading import header, robots_tags
+from topiccrawl.spiders.reading import ChallengeError, header, robots_tags
 from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.pages import sendable
 from topiccrawl.text.decode import decode
@@ -106,6 +107,7 @@ class TemplateSpider(Spider):
             folder = settings["TOPICCRAWL_DATA_DIR"]
             began = parse_since(str(since), folder, plan.template.name, time.time(), ended=True)
             spider.spec = replace(spider.spec, since=began)
+        spider.spec = replace(spider.spec, prepare=spider.prepare)
         spider._set_crawler(crawler)
         context = context_of(crawler)
         context.search, context.progress = spider.discovery, controller.progress
@@ -186,6 +188,21 @@ class TemplateSpider(Spider):
 
     # -- Pages of seeds --------------------------------------------------------------------------
 
+    async def prepare(self, request: Request, response: Response) -> None:
+        """Refuse a check of the visitor, so that the page is requested again later.
+
+        Raises:
+            ChallengeError: The response is a check of the visitor, and has no values.
+        """
+        from topiccrawl.addons.records.templates.extract import records_of
+
+        if request.callback != self.parse or not isinstance(response, TextResponse):
+            return
+        page, html, _ = _page_of(response)
+        checks = is_challenge(page.title, page.text)
+        if checks and not records_of(html, page.url, self.template):
+            raise ChallengeError(request.url)
+
     @override
     def parse(
         self, response: Response, seed: str, name: str, layer: int, hop: int
@@ -200,10 +217,8 @@ class TemplateSpider(Spider):
         elif not isinstance(response, TextResponse):
             yield PageResults((first,))
         else:
-            decoded = decode(response.body, header(response, "Content-Type"))
-            tags = robots_tags(response)
-            page = read_page(decoded.text, response.url, tags, decoded.encoding)
-            results, children = self._follow(first, page, decoded.text, decoded.encoding, hop)
+            page, html, encoding = _page_of(response)
+            results, children = self._follow(first, page, html, encoding, hop)
             yield from map(self.request, self.controller.admit(seed, children))
             yield PageResults(tuple(_with_validators(result, response) for result in results))
 
@@ -253,6 +268,13 @@ class TemplateSpider(Spider):
             priority=_PRIORITY_PER_LAYER * layer,
             dont_filter=True,
         )
+
+
+def _page_of(response: Response) -> tuple[Page, str, str]:
+    """Return a parsed page, its HTML and its encoding."""
+    decoded = decode(response.body, header(response, "Content-Type"))
+    page = read_page(decoded.text, response.url, robots_tags(response), decoded.encoding)
+    return page, decoded.text, decoded.encoding
 
 
 def _with_validators(result: PageResult, response: Response) -> PageResult:

@@ -8,6 +8,8 @@ compressed separately. Bodies are stored after decoding of Content-Encoding.
 from __future__ import annotations
 
 import io
+import logging
+import sys
 from collections import Counter, OrderedDict
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
@@ -16,6 +18,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
+import brotli
 from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
 from warcio.statusandheaders import StatusAndHeaders
@@ -27,8 +30,15 @@ from topiccrawl.errors import ConfigurationError, StorageError, translated
 from topiccrawl.messages import message
 from topiccrawl.storage import files
 
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+logger = logging.getLogger(__name__)
 
 SIZE = 1_000_000_000
 """Size in bytes at which a file is closed and a new one is opened; common for WARC files."""
@@ -37,7 +47,9 @@ MAX_DIGESTS = 100_000
 """Maximum number of digests of bodies in memory, for revisit records; about 300 bytes each."""
 
 _DROPPED = frozenset({"content-encoding", "transfer-encoding", "content-length"})
+_URL = "WARC-Target-URI"
 _NOT_MODIFIED = 304
+_DECODERS = {"br": brotli.decompress, "zstd": zstd.decompress}
 _SERVER_NOT_MODIFIED = "http://netpreserve.org/warc/1.0/revisit/server-not-modified"
 _INFO = {"software": f"topiccrawl {__version__}", "format": "WARC File Format 1.0"}
 _CREDENTIALS = frozenset({"authorization", "proxy-authorization"})
@@ -204,19 +216,20 @@ def _request_record(writer: WARCWriter, exchange: Exchange, response: Any) -> An
 def exchanges(path: Path) -> Iterator[Exchange]:
     """Yield the responses of a WARC file of any program in order, without revisits.
 
+    Records with an invalid date or status are skipped and logged.
+
     Raises:
         ConfigurationError: If the file is not a WARC file or is damaged.
     """
     with _readable(path), path.open("rb") as file:
-        for record in ArchiveIterator(file):
-            if _is_response(record):
-                yield exchange_of(record)
+        yield from filter(None, map(exchange_of, ArchiveIterator(file)))
 
 
 class LatestPages:
-    """Latest response of each URL in WARC files, in the order of the files, without revisits.
+    """Latest response of each URL in WARC files, in the order of the files.
 
-    The files are read once for the offsets of their records. Bodies are read on access.
+    The files are read once for the offsets of their records. Bodies are read on access. That of a
+    revisit is in an earlier record with the same digest; without that record, it is skipped.
 
     Args:
         paths: WARC files of any program.
@@ -230,14 +243,21 @@ class LatestPages:
 
     def __init__(self, paths: Iterable[Path]) -> None:
         self._places: dict[str, tuple[float, Path, int]] = {}
+        bodies: dict[tuple[str, int], tuple[Path, int]] = {}
         for path in paths:
             with _readable(path), path.open("rb") as file:
                 records = ArchiveIterator(file)
-                for record in filter(_is_response, records):
-                    url, at = _url_and_time(record)
-                    if url not in self._places or at >= self._places[url][0]:
+                for record in records:
+                    if (facts := _facts(record)) is None:
+                        continue
+                    url, at, status = facts
+                    body = record.rec_headers.get_header("WARC-Payload-Digest", url), status
+                    if record.rec_type == "response":
+                        bodies[body] = path, records.get_record_offset()
+                    known = self._places.get(url, (0.0,))[0]
+                    if at >= known and body in bodies:
                         self._places.pop(url, None)
-                        self._places[url] = at, path, records.get_record_offset()
+                        self._places[url] = at, *bodies[body]
         self.by_file = Counter(path for _, path, _ in self._places.values())
 
     def of(self, path: Path) -> Iterator[str]:
@@ -248,10 +268,11 @@ class LatestPages:
         """Return the latest response of a URL, or None."""
         if url not in self._places:
             return None
-        _, path, offset = self._places[url]
+        at, path, offset = self._places[url]
         with _readable(path), path.open("rb") as file:
             file.seek(offset)
-            return exchange_of(next(ArchiveIterator(file), None))
+            found = exchange_of(next(ArchiveIterator(file), None))
+        return found and found._replace(url=url, at=at)
 
 
 @contextmanager
@@ -267,22 +288,41 @@ def _readable(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _is_response(record: Any) -> bool:  # noqa: ANN401 - warcio has no types
-    return record.rec_type == "response" and record.http_headers is not None
+def _facts(record: Any) -> tuple[str, float, int] | None:  # noqa: ANN401 - warcio has no types
+    """Return URL, time and status of a response or revisit; None for other and invalid records."""
+    if record.rec_type not in warc.INDEXED or record.http_headers is None:
+        return None
+    url, date = map(record.rec_headers.get_header, (_URL, "WARC-Date"))
+    status = record.http_headers.get_statuscode() or "0"
+    try:
+        return url, datetime.fromisoformat(date).timestamp(), int(status)
+    except (TypeError, ValueError):
+        logger.warning("%s: record skipped: date %r, status %r", url, date, status)
+        return None
 
 
-def _url_and_time(record: Any) -> tuple[str, float]:  # noqa: ANN401 - warcio has no types
-    """Return URL and time of a response."""
-    header = record.rec_headers.get_header
-    return header("WARC-Target-URI"), datetime.fromisoformat(header("WARC-Date")).timestamp()
+def exchange_of(record: Any) -> Exchange | None:  # noqa: ANN401 - warcio has no types
+    """Return the exchange of a response without its request; None for other records."""
+    if (facts := _facts(record)) is None or record.rec_type != "response":
+        return None
+    url, at, status = facts
+    lines = tuple((k, v) for k, v in record.http_headers.headers if k.lower() not in _DROPPED)
+    return Exchange(url, at, "GET", (), status, lines, _body(record))
 
 
-def exchange_of(record: Any) -> Exchange:  # noqa: ANN401 - warcio has no types
-    """Return the exchange of a response record, without its request."""
-    head, (url, at) = record.http_headers, _url_and_time(record)
-    lines = tuple((k, v) for k, v in head.headers if k.lower() not in _DROPPED)
-    status = int(head.get_statuscode() or 0)
-    return Exchange(url, at, "GET", (), status, lines, record.content_stream().read())
+def _body(record: Any) -> bytes:  # noqa: ANN401 - warcio has no types
+    """Return the decoded body of a response; the stored one if it is not encoded as stated."""
+    head = record.http_headers
+    encoding = (head.get_header("Content-Encoding") or "").strip().lower()
+    if encoding not in _DECODERS:
+        return bytes(record.content_stream().read())
+    head.remove_header("Content-Encoding")  # warcio cannot decode it
+    body = bytes(record.content_stream().read())
+    try:
+        return bytes(_DECODERS[encoding](body))
+    except (brotli.error, zstd.ZstdError):
+        logger.warning("%s: the body is not %s", record.rec_headers.get_header(_URL), encoding)
+        return body
 
 
 def _date(at: float) -> str:

@@ -21,7 +21,7 @@ from topiccrawl.links.urls import canonical
 from topiccrawl.model import Page
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable
+    from collections.abc import AsyncGenerator, Callable, Iterable
     from pathlib import Path
 
     from topiccrawl.addons.warc.archive import Exchange
@@ -80,15 +80,20 @@ class Reextraction:
         self._readers = readers
         self._store = store
 
-    async def articles(self, urls: Iterable[str]) -> AsyncIterator[Article | None]:
+    async def articles(self, urls: Iterable[str]) -> AsyncGenerator[Article | None]:
         """Yield the article of each page in order; None if a crawl would store none."""
         remaining = iter(urls)
         first = islice(remaining, CONCURRENCY)
         tasks = deque(asyncio.create_task(self.article(url)) for url in first)
-        while tasks:
-            found = await tasks.popleft()
-            tasks.extend(asyncio.create_task(self.article(url)) for url in islice(remaining, 1))
-            yield found
+        try:
+            while tasks:
+                found = await tasks.popleft()
+                tasks.extend(asyncio.create_task(self.article(url)) for url in islice(remaining, 1))
+                yield found
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def article(self, url: str) -> Article | None:
         """Return the article of a page and its later pages; None if a crawl would store none."""

@@ -56,7 +56,7 @@ def parts(file: IO[bytes]) -> Iterator[tuple[Any, int, int]]:
     end = 0
     try:
         for record in records:
-            record.content_stream().read()
+            record.raw_stream.read()
             begin, end = end, records.get_record_offset() + records.get_record_length()
             yield record, begin, end
     except DAMAGE:

@@ -11,8 +11,10 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import brotli
 import pytest
 from warcio.archiveiterator import ArchiveIterator
+from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from tests.waiting import PATIENCE
@@ -20,6 +22,11 @@ from topiccrawl.addons.warc import warc
 from topiccrawl.addons.warc.archive import Archive, Exchange, LatestPages, exchanges
 from topiccrawl.addons.warc.warc import forget
 from topiccrawl.errors import ConfigurationError, StorageError
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,9 +80,7 @@ def test_written_exchanges_are_valid_and_read_back(tmp_path: Path) -> None:
     assert kinds == ["warcinfo", *["response", "request"] * 5]
 
 
-def test_truncated_file_is_read_or_reported(
-    tmp_path: Path,
-) -> None:
+def test_truncated_file_is_read_or_reported(tmp_path: Path) -> None:
     file = file_of_three(tmp_path)
     data, cut = file.read_bytes(), tmp_path / "cut.warc.gz"
     reported = 0
@@ -346,3 +351,49 @@ def test_latest_page_of_each_url_is_read_in_file_order(tmp_path: Path) -> None:
     paths[0].write_bytes(b"")
     with pytest.raises(ConfigurationError, match="cannot be read as WARC"):
         pages.get(exchange(0).url)
+
+
+def file_of_another_program(path: Path) -> None:
+    """Write records as browsers and other crawlers archive them: br, zstd, odd dates and states."""
+    text = b"<p>text</p>" * 9
+    rows = [
+        ("br", brotli.compress(text), "200 OK", {}),
+        ("zstd", zstd.compress(text), "200 OK", {}),
+        ("decoded", text, "200 OK", {}),
+        ("date", text, "200 OK", {"WARC-Date": "2026-01"}),
+        ("status", text, "none", {}),
+        ("last", text, "200 OK", {}),
+    ]
+    with path.open("wb") as file:
+        writer = WARCWriter(file, gzip=True, warc_version="1.1")
+        for name, body, status, headers in rows:
+            encoding = {"zstd": "zstd", "last": "gzip"}.get(name, "br")
+            head = StatusAndHeaders(status, [("Content-Encoding", encoding)], protocol="HTTP/1.1")
+            record = writer.create_warc_record(
+                f"http://a.test/{name}", "response", io.BytesIO(body), len(body),
+                http_headers=head, warc_headers_dict=headers,
+            )  # fmt: skip
+            writer.write_record(record)
+
+
+def test_records_of_other_programs_are_decoded_or_skipped(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "other.warc.gz"
+    file_of_another_program(path)
+    urls = [f"http://a.test/{name}" for name in ("br", "zstd", "decoded", "last")]
+    assert [(one.url, one.body) for one in exchanges(path)] == [
+        (url, b"<p>text</p>" * 9) for url in urls
+    ]
+    assert list(LatestPages([path]).of(path)) == urls
+    assert "http://a.test/date: record skipped: date '2026-01', status '200'" in caplog.text
+    assert "http://a.test/status: record skipped" in caplog.text
+
+
+def test_pages_after_a_record_of_another_encoding_are_forgotten(tmp_path: Path) -> None:
+    path = tmp_path / "other.warc.gz"
+    file_of_another_program(path)
+    assert forget(tmp_path, ["http://a.test/last"]).records == 1
+    with path.open("rb") as file:
+        found = [one.rec_headers.get_header("WARC-Target-URI") for one in ArchiveIterator(file)]
+    assert (len(found), "http://a.test/last" in found) == (5, False)

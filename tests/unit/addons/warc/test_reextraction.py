@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from topiccrawl.addons.warc.archive import Exchange
+from topiccrawl.addons.warc.archive import Archive, Exchange, LatestPages
 from topiccrawl.addons.warc.reextraction import FilesDone, Reextraction
+from topiccrawl.errors import StorageError
 from topiccrawl.extract.readers import ReaderLimits, Readers
 from topiccrawl.extract.reading import LocalReader, StandardReader
 from topiccrawl.model import LINKS, Article
@@ -107,3 +108,35 @@ def test_finished_files_have_the_same_topic_and_content(tmp_path: Path) -> None:
     again.end()
     again.end()
     assert not state.exists()
+
+
+def test_pages_in_work_end_with_the_extraction() -> None:
+    """Work that outlived an error used the closed store and logged a stack trace for each page."""
+
+    def broken(url: str) -> Exchange | None:
+        if url.endswith("n3.html"):
+            raise StorageError("a disk error")
+        return None
+
+    async def work() -> int:
+        again = Reextraction(broken, TOPIC, Scorer(TOPIC), LocalReader(StandardReader()))
+        with pytest.raises(StorageError):
+            async for _ in again.articles(page.url for page in PAGES):
+                pass
+        return len(asyncio.all_tasks()) - 1
+
+    assert asyncio.run(work()) == 0
+
+
+def test_latest_response_may_be_a_revisit(tmp_path: Path) -> None:
+    """A text that was changed back is the latest one, and so is one that another URL had first."""
+    archive, first, other = Archive(tmp_path), exchange("first.html"), exchange("other.html")
+    archive.open()
+    for at, one in enumerate((first, first._replace(body=other.body), first, other)):
+        archive.write(one._replace(at=1.6e9 + at))
+    archive.write(first._replace(at=1.7e9, status=304, body=b""))
+    archive.close()
+    (path,) = tmp_path.glob("*.warc.gz")
+    pages = LatestPages([path])
+    found = [one and (one.url, one.at, one.body) for one in map(pages.get, pages.of(path))]
+    assert found == [(first.url, 1.6e9 + 2, first.body), (other.url, 1.6e9 + 3, other.body)]

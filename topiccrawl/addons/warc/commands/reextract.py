@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections import Counter
+from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -85,7 +86,8 @@ class Command(OperatorCommand, ScrapyCommand):
                 if path in done:
                     say(tr("{path}: finished before the interruption", path=path), to=sys.stderr)
                     continue
-                await self._store(extraction.articles(pages.of(path)), store, counts)
+                async with aclosing(extraction.articles(pages.of(path))) as articles:
+                    await self._store(articles, store, counts)
                 done.add(path)
             done.end()
         say(_summary(counts))
