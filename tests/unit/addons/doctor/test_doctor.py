@@ -7,6 +7,7 @@ import socket
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import redis
 from pymongo import MongoClient
 from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
@@ -97,6 +98,30 @@ def test_redis_without_persistence_is_reported(tmp_path: Path, redis_url: str) -
     findings = found("redis", tmp_path, REDIS_URL=redis_url)
     assert worst(findings) is Level.WARN
     assert any("append-only" in finding.text for finding in findings)
+
+
+def test_redis_user_without_rights_fails(tmp_path: Path, redis_url: str) -> None:
+    named = redis_url.replace("//", "//doctor:secret@")
+    with redis.Redis.from_url(redis_url) as client:
+        for rights in (["+@all", "-info"], ["+@read", "+info", "+time"]):
+            client.execute_command(
+                "ACL", "SETUSER", "doctor", "reset", "on", ">secret", "~*", *rights
+            )
+            (finding,) = found("redis", tmp_path, REDIS_URL=named)
+            assert finding.level is Level.FAIL
+            assert "multi-node.md" in finding.remedy
+        client.execute_command("ACL", "DELUSER", "doctor")
+
+
+def test_full_redis_fails(tmp_path: Path, redis_url: str) -> None:
+    with redis.Redis.from_url(redis_url) as client:
+        client.config_set("maxmemory", 1)
+        try:
+            (finding,) = found("redis", tmp_path, REDIS_URL=redis_url)
+        finally:
+            client.config_set("maxmemory", 0)
+    assert finding.level is Level.FAIL
+    assert "maxmemory" in finding.text
 
 
 def test_available_mongodb_is_ok(tmp_path: Path, mongo_uri: str) -> None:
