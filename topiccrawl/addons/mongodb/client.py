@@ -12,6 +12,7 @@ import time
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
+import pymongo
 from pymongo import ASCENDING, AsyncMongoClient, IndexModel
 from pymongo.errors import (
     BulkWriteError,
@@ -47,6 +48,10 @@ DATABASE = "topiccrawl"
 TIMEOUT_MS = 10_000
 """Timeout of a command in milliseconds, including retries and server selection of the driver. After
 it the server counts as away. The URI may override it."""
+
+CLOSE_SECONDS = 1.0
+"""Seconds for which a client that closes waits for the server, which it tells to end its sessions;
+the default of the driver is 30 s."""
 
 OPTIONS: dict[str, Any] = {
     "appname": "topiccrawl",
@@ -99,7 +104,8 @@ class Server:
         """Close all connections. Idempotent."""
         client, self._client = self._client, None
         if client is not None:
-            await client.close()
+            with pymongo.timeout(CLOSE_SECONDS):
+                await client.close()
 
     def collection(self, name: str) -> Collection:
         """Return a collection by name.
