@@ -38,7 +38,8 @@ def examine(settings: BaseSettings) -> Iterator[Finding]:
         yield fail("redis", str(error), "correct REDIS_URL")
         return
     try:
-        client.set("topiccrawl:doctor", "", px=1)  # needs write rights and free memory
+        client.set("topiccrawl:doctor", "")  # needs write rights and free memory
+        client.delete("topiccrawl:doctor")
         yield from _answers(client, address(client))
     except NoPermissionError as error:
         remedy = "give the user the rights in docs/multi-node.md"
