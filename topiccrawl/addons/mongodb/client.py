@@ -62,6 +62,8 @@ OPTIONS: dict[str, Any] = {
 
 VERSION = 3
 """Version of the schema."""
+SCHEMA = {"_id": "schema"}
+"""Filter of the document in ``meta`` with the version of the database."""
 
 
 class Server:
@@ -221,6 +223,24 @@ async def ensure_index(collection: Collection, names: Sequence[str], *, unique: 
         await collection.create_index([(name, ASCENDING) for name in names], unique=unique)
 
 
+def version_in(found: Document | None, shown: str) -> int:
+    """Return the version in the document ``SCHEMA``; 0 if there is none.
+
+    Raises:
+        StateVersionError: If a newer version of the program wrote it.
+    """
+    version = int(found["version"]) if found else 0
+    if version > VERSION:
+        raise StateVersionError(
+            "{shown}: schema version {version} is newer than {steps} of this program; "
+            "update topiccrawl, or use another database in MONGODB_URI",
+            shown=shown,
+            version=version,
+            steps=VERSION,
+        )
+    return version
+
+
 async def migrate(server: Server) -> None:
     """Migrate a database to the version of this program.
 
@@ -230,20 +250,10 @@ async def migrate(server: Server) -> None:
     """
     with server.translated("open the store"):
         meta = server.collection("meta")
-        found = await meta.find_one({"_id": "schema"})
-        version = int(found["version"]) if found else 0
-        if version > VERSION:
-            raise StateVersionError(
-                "{shown}: schema version {version} is newer than {steps} of this program; "
-                "update topiccrawl, or use another database in MONGODB_URI",
-                shown=server.shown,
-                version=version,
-                steps=VERSION,
-            )
-        if version == VERSION:
+        if version_in(await meta.find_one(SCHEMA), server.shown) == VERSION:
             return
         for name, indexes in INDEXES.items():
             await server.collection(name).create_indexes(indexes)
         applied = {"version": VERSION, "program": __version__, "at": time.time()}
         change = {"$max": {"version": VERSION}, "$addToSet": {"applied": applied}}
-        await meta.update_one({"_id": "schema"}, change, upsert=True)
+        await meta.update_one(SCHEMA, change, upsert=True)

@@ -12,9 +12,10 @@ from pymongo import MongoClient
 from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 
-from tests.mongo_server import MongoServer
+from tests.mongo_server import MongoServer, database_uri
 from topiccrawl.addons.doctor.commands.doctor import Command, lines_of
 from topiccrawl.addons.doctor.examinations import examinations_of, examine
+from topiccrawl.addons.mongodb.client import Server
 from topiccrawl.errors import SettingError
 from topiccrawl.scheduler.findings import Level, ok
 
@@ -126,6 +127,15 @@ def test_full_redis_fails(tmp_path: Path, redis_url: str) -> None:
 
 def test_available_mongodb_is_ok(tmp_path: Path, mongo_uri: str) -> None:
     assert worst(found("mongodb", tmp_path, MONGODB_URI=mongo_uri)) is Level.OK
+
+
+def test_mongodb_of_a_newer_version_fails(tmp_path: Path, mongo_uri: str) -> None:
+    uri = database_uri(mongo_uri, tmp_path)
+    with MongoClient[dict[str, Any]](uri) as client:
+        client[Server(uri).name]["meta"].insert_one({"_id": "schema", "version": 99})
+    (finding,) = found("mongodb", tmp_path, MONGODB_URI=uri)
+    assert finding.level is Level.FAIL
+    assert "update topiccrawl" in finding.text
 
 
 def test_mongodb_user_without_write_rights_fails(tmp_path: Path) -> None:
