@@ -103,6 +103,7 @@ def cause(reason: str) -> str:
     causes = {
         "cannot-resolve-host": tr("the host name cannot be resolved (DNS)"),
         "tls-failed": tr("the TLS connection failed"),
+        "tunnel": tr("the proxy opened no connection for https"),
         "download-connection-refused": tr("the connection was refused"),
         "download-timeout": tr("no response in time"),
         "download-failed": tr("the connection was lost"),

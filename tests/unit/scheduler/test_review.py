@@ -29,6 +29,7 @@ def test_causes_are_explained() -> None:
         explain_review(failed("max-redirects"))
     )
     assert "private network" in "\n".join(explain_review(failed("private-address")))
+    assert "the proxy opened no connection" in "\n".join(explain_review(failed("tunnel")))
 
 
 def test_distinct_url_is_shown_as_the_real_one() -> None:

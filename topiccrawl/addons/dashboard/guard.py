@@ -116,7 +116,8 @@ class Guard:
         if enters:
             return self.enter(request)
         if request.method not in SAFE and not self._is_same_origin(request):
-            return _refusal_response(403, f"cross-site request, or the header {HEADER} is missing")
+            why = f"cross-site request, or {HEADER} is missing, or a proxy does not pass on Host"
+            return _refusal_response(403, why)
         return None
 
     def _is_known_host(self, header: str) -> bool:

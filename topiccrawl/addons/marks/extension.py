@@ -154,6 +154,7 @@ class TopicMarks:
         self._counted = 0
         self._stored = 0
         self._open = False
+        self._unreadable = False
         self._work: asyncio.Task[None] | None = None
         self._adding: list[asyncio.Task[None]] = []
         self._loop = create_looping_call(self._poll)
@@ -227,7 +228,11 @@ class TopicMarks:
                 self._changed_at = changed_at
                 await self._learn(tuple(self._marks.values()))
         except StorageError as error:
-            logger.warning("New marks cannot be read: %s", error)
+            if not self._unreadable:
+                logger.warning("New marks cannot be read: %s", error)
+            self._unreadable = True
+        else:
+            self._unreadable = False
 
     def _derive_terms(self) -> None:
         """Derive the terms of a topic without terms from its examples."""

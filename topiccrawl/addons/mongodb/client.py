@@ -12,6 +12,7 @@ import time
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
+import pymongo
 from pymongo import ASCENDING, AsyncMongoClient, IndexModel
 from pymongo.errors import (
     BulkWriteError,
@@ -48,6 +49,10 @@ TIMEOUT_MS = 10_000
 """Timeout of a command in milliseconds, including retries and server selection of the driver. After
 it the server counts as away. The URI may override it."""
 
+CLOSE_SECONDS = 1.0
+"""Seconds for which a client that closes waits for the server, which it tells to end its sessions;
+the default of the driver is 30 s."""
+
 OPTIONS: dict[str, Any] = {
     "appname": "topiccrawl",
     "w": "majority",  # acknowledged writes survive a failover
@@ -57,6 +62,8 @@ OPTIONS: dict[str, Any] = {
 
 VERSION = 3
 """Version of the schema."""
+SCHEMA = {"_id": "schema"}
+"""Filter of the document in ``meta`` with the version of the database."""
 
 
 class Server:
@@ -99,7 +106,8 @@ class Server:
         """Close all connections. Idempotent."""
         client, self._client = self._client, None
         if client is not None:
-            await client.close()
+            with pymongo.timeout(CLOSE_SECONDS):
+                await client.close()
 
     def collection(self, name: str) -> Collection:
         """Return a collection by name.
@@ -215,6 +223,24 @@ async def ensure_index(collection: Collection, names: Sequence[str], *, unique: 
         await collection.create_index([(name, ASCENDING) for name in names], unique=unique)
 
 
+def version_in(found: Document | None, shown: str) -> int:
+    """Return the version in the document ``SCHEMA``; 0 if there is none.
+
+    Raises:
+        StateVersionError: If a newer version of the program wrote it.
+    """
+    version = int(found["version"]) if found else 0
+    if version > VERSION:
+        raise StateVersionError(
+            "{shown}: schema version {version} is newer than {steps} of this program; "
+            "update topiccrawl, or use another database in MONGODB_URI",
+            shown=shown,
+            version=version,
+            steps=VERSION,
+        )
+    return version
+
+
 async def migrate(server: Server) -> None:
     """Migrate a database to the version of this program.
 
@@ -224,20 +250,10 @@ async def migrate(server: Server) -> None:
     """
     with server.translated("open the store"):
         meta = server.collection("meta")
-        found = await meta.find_one({"_id": "schema"})
-        version = int(found["version"]) if found else 0
-        if version > VERSION:
-            raise StateVersionError(
-                "{shown}: schema version {version} is newer than {steps} of this program; "
-                "update topiccrawl, or use another database in MONGODB_URI",
-                shown=server.shown,
-                version=version,
-                steps=VERSION,
-            )
-        if version == VERSION:
+        if version_in(await meta.find_one(SCHEMA), server.shown) == VERSION:
             return
         for name, indexes in INDEXES.items():
             await server.collection(name).create_indexes(indexes)
         applied = {"version": VERSION, "program": __version__, "at": time.time()}
         change = {"$max": {"version": VERSION}, "$addToSet": {"applied": applied}}
-        await meta.update_one({"_id": "schema"}, change, upsert=True)
+        await meta.update_one(SCHEMA, change, upsert=True)

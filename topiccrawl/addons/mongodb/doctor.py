@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.mongodb.storage import mongodb_uri
-from topiccrawl.errors import ConfigurationError, StorageError
+from topiccrawl.errors import TopiccrawlError
 from topiccrawl.scheduler.findings import Finding, fail, ok, warn
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def examine(settings: BaseSettings) -> Iterator[Finding]:
         return
     from pymongo import MongoClient  # noqa: PLC0415
 
-    from topiccrawl.addons.mongodb.client import Server  # noqa: PLC0415
+    from topiccrawl.addons.mongodb.client import SCHEMA, Server, version_in  # noqa: PLC0415
 
     began = time.perf_counter()
     try:
@@ -35,8 +35,9 @@ def examine(settings: BaseSettings) -> Iterator[Finding]:
         with server.translated("use the store"), MongoClient(uri, **server.options) as client:
             database = client[server.name]
             database["meta"].delete_one({"_id": "doctor"})  # deletes nothing, needs write rights
+            version_in(database["meta"].find_one(SCHEMA), server.shown)
             articles = database["articles"].estimated_document_count()
-    except (StorageError, ConfigurationError) as error:
+    except TopiccrawlError as error:
         remedy = "start it, allow this machine to connect, or correct MONGODB_URI"
         yield fail("mongodb", str(error), remedy)
         return

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _PATH = re.compile(r"/?[0-9]*/?")
 """Path of a URL of a server, which is the number of the database."""
+_SERVER = (("REDIS_HOST", "host", str), ("REDIS_PORT", "port", int), ("REDIS_DB", "db", int))
+"""Settings, their parameters of a client, and types."""
 TIMEOUT = 5.0
 """Timeout of connections and commands in seconds."""
 _IGNORED = frozenset({"encoding", "decode_responses", "retry_on_timeout"})
@@ -48,10 +50,15 @@ def async_client_of(settings: Mapping[str, Any]) -> redis.asyncio.Redis:
 
 
 def _create(kind: Any, settings: Mapping[str, Any], retry: object) -> Any:  # noqa: ANN401 - either client
-    given = BaseSettings({"REDIS_PARAMS": settings.get("REDIS_PARAMS")}).getdict("REDIS_PARAMS")
-    for name, param in (("REDIS_HOST", "host"), ("REDIS_PORT", "port"), ("REDIS_DB", "db")):
-        if settings.get(name) is not None:
-            given[param] = settings.get(name)
+    try:
+        given = BaseSettings({"REDIS_PARAMS": settings.get("REDIS_PARAMS")}).getdict("REDIS_PARAMS")
+        for name, param, of in _SERVER:
+            if settings.get(name) is not None:
+                given[param] = of(settings[name])
+    except (ValueError, TypeError):  # the value may have a password
+        raise SettingError(
+            "REDIS_PARAMS must be a JSON object, REDIS_PORT and REDIS_DB numbers"
+        ) from None
     url = redis_url(settings)
     if url:
         given["url"] = url

@@ -27,7 +27,7 @@ def examine(settings: BaseSettings) -> Iterator[Finding]:
     if not in_redis(settings):
         yield ok("redis", "not used (REDIS_URL is not set): one machine, state in the data folder")
         return
-    from redis.exceptions import RedisError  # noqa: PLC0415
+    from redis.exceptions import NoPermissionError, RedisError  # noqa: PLC0415
 
     from topiccrawl.addons.redis.client import client_of  # noqa: PLC0415
     from topiccrawl.addons.redis.transport import address  # noqa: PLC0415
@@ -38,9 +38,17 @@ def examine(settings: BaseSettings) -> Iterator[Finding]:
         yield fail("redis", str(error), "correct REDIS_URL")
         return
     try:
+        client.set("topiccrawl:doctor", "")  # needs write rights and free memory
+        client.delete("topiccrawl:doctor")
         yield from _answers(client, address(client))
+    except NoPermissionError as error:
+        remedy = "give the user the rights in docs/multi-node.md"
+        yield fail("redis", f"{address(client)}: {error}", remedy)
     except RedisError as error:
-        remedy = "start it, allow this machine to connect (bind, requirepass), or correct REDIS_URL"
+        remedy = (
+            "start it, allow this machine to connect (bind), give it enough memory, or correct"
+            " the user and password in REDIS_URL"
+        )
         yield fail("redis", f"{address(client)}: {error}", remedy)
     finally:
         client.close()

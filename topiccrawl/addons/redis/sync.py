@@ -139,8 +139,9 @@ class RedisSync:
         self._last = time.monotonic()
         if epoch and not membership.epoch:
             logger.warning(
-                "The other nodes timed out this node after %.1f s without a heartbeat (limit %g s):"
-                " it joins again, and pages whose results were not sent are fetched again",
+                "The other nodes timed out this node after %.1f s without a heartbeat (limit %g s),"
+                " or Redis returned with older data: it joins again, and pages whose results are"
+                " not in Redis are fetched again",
                 self._last - before, membership.ttl,
             )  # fmt: skip
         if look:
@@ -174,15 +175,15 @@ class RedisSync:
         if not self._away_since:
             self._away_since = time.monotonic()
             logger.warning(
-                "%s: Redis does not respond (%s); the crawl pauses within %g s, and continues"
-                " without loss when Redis responds again", address(self._client), error,
+                "%s: Redis failed (%s); the crawl pauses within %g s, and continues"
+                " without loss when Redis works again", address(self._client), error,
                 self._frontier.membership.ttl,
             )  # fmt: skip
 
     def _log_recovery(self) -> None:
         if self._away_since:
             logger.warning(
-                "%s: Redis responds again after %.1f s; the crawl continues",
+                "%s: Redis works again after %.1f s; the crawl continues",
                 address(self._client), time.monotonic() - self._away_since,
             )  # fmt: skip
             self._away_since = 0.0

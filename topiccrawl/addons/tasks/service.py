@@ -323,13 +323,13 @@ def split(sites: Iterable[str]) -> Sites:
     Raises:
         ConfigurationError: If an entry is neither a URL nor a host.
 
-    >>> split(["https://news.a.com.cn/x", "b.test", "www.a.com.cn"])["a.com.cn"]
+    >>> split(["https://news.a.com.cn/x", "b.test", "www.a.com.cn/"])["a.com.cn"]
     (('https://news.a.com.cn/x', 'https://www.a.com.cn/'), ('news.a.com.cn', 'www.a.com.cn'))
     """
     found: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
     for given in sites:
         text = given.strip()
-        url = canonical(text if "://" in text else f"https://{text}/")
+        url = canonical(text if "://" in text else f"https://{text}")
         host = urlsplit(url).hostname if url else None
         if not host or not _HOST.fullmatch(host):
             raise ConfigurationError(

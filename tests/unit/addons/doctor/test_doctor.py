@@ -7,13 +7,15 @@ import socket
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import redis
 from pymongo import MongoClient
 from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 
-from tests.mongo_server import MongoServer
+from tests.mongo_server import MongoServer, database_uri
 from topiccrawl.addons.doctor.commands.doctor import Command, lines_of
 from topiccrawl.addons.doctor.examinations import examinations_of, examine
+from topiccrawl.addons.mongodb.client import Server
 from topiccrawl.errors import SettingError
 from topiccrawl.scheduler.findings import Level, ok
 
@@ -99,8 +101,41 @@ def test_redis_without_persistence_is_reported(tmp_path: Path, redis_url: str) -
     assert any("append-only" in finding.text for finding in findings)
 
 
+def test_redis_user_without_rights_fails(tmp_path: Path, redis_url: str) -> None:
+    named = redis_url.replace("//", "//doctor:secret@")
+    with redis.Redis.from_url(redis_url) as client:
+        for rights in (["+@all", "-info"], ["+@read", "+info", "+time"]):
+            client.execute_command(
+                "ACL", "SETUSER", "doctor", "reset", "on", ">secret", "~*", *rights
+            )
+            (finding,) = found("redis", tmp_path, REDIS_URL=named)
+            assert finding.level is Level.FAIL
+            assert "multi-node.md" in finding.remedy
+        client.execute_command("ACL", "DELUSER", "doctor")
+
+
+def test_full_redis_fails(tmp_path: Path, redis_url: str) -> None:
+    with redis.Redis.from_url(redis_url) as client:
+        client.config_set("maxmemory", 1)
+        try:
+            (finding,) = found("redis", tmp_path, REDIS_URL=redis_url)
+        finally:
+            client.config_set("maxmemory", 0)
+    assert finding.level is Level.FAIL
+    assert "maxmemory" in finding.text
+
+
 def test_available_mongodb_is_ok(tmp_path: Path, mongo_uri: str) -> None:
     assert worst(found("mongodb", tmp_path, MONGODB_URI=mongo_uri)) is Level.OK
+
+
+def test_mongodb_of_a_newer_version_fails(tmp_path: Path, mongo_uri: str) -> None:
+    uri = database_uri(mongo_uri, tmp_path)
+    with MongoClient[dict[str, Any]](uri) as client:
+        client[Server(uri).name]["meta"].insert_one({"_id": "schema", "version": 99})
+    (finding,) = found("mongodb", tmp_path, MONGODB_URI=uri)
+    assert finding.level is Level.FAIL
+    assert "update topiccrawl" in finding.text
 
 
 def test_mongodb_user_without_write_rights_fails(tmp_path: Path) -> None:

@@ -5,9 +5,19 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
-from topiccrawl.addons.marks.extension import CHARACTERS, SAMPLE, PageSample, learn_in_process
+from scrapy.utils.test import get_crawler
+
+from topiccrawl.addons.marks.extension import (
+    CHARACTERS,
+    SAMPLE,
+    MarkedTopic,
+    PageSample,
+    learn_in_process,
+)
+from topiccrawl.errors import StorageError
 from topiccrawl.model import Mark, Page
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.learning import request
@@ -15,6 +25,8 @@ from topiccrawl.topics.marks import MarkedModel
 from topiccrawl.topics.topic import Topic
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pytest
 
 TOPIC = Topic(name="t", terms={"football": 1.0})
@@ -59,3 +71,28 @@ def test_model_is_learnt_in_another_process() -> None:
 def test_failed_process_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert asyncio.run(learn_in_process("no JSON")) is None
     assert "Learning from marks failed" in caplog.text
+
+
+def test_outage_of_the_store_is_logged_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    asyncio.run(_refresh_in_outages(2, tmp_path))
+    assert caplog.text.count("New marks cannot be read") == 2
+
+
+async def _refresh_in_outages(number: int, folder: Path) -> None:
+    crawler: Any = get_crawler(settings_dict={"TOPICCRAWL_DATA_DIR": str(folder)})
+    crawler.spider = SimpleNamespace(scorer=Scorer(TOPIC))
+    (marks,) = MarkedTopic(crawler).topics
+    for _ in range(number):
+        for answer in (_fail, _fail, _unchanged):
+            marks.store = cast("Any", SimpleNamespace(changed=answer))
+            await marks._refresh()
+
+
+async def _fail() -> float:
+    raise StorageError("away")
+
+
+async def _unchanged() -> float:
+    return -1.0

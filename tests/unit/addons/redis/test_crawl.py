@@ -56,6 +56,21 @@ def test_invalid_address_is_reported() -> None:
         client_of(Settings({"REDIS_URL": "localhost"}))
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"REDIS_PARAMS": '{"hush'},
+        {"REDIS_PARAMS": '["hush"]'},
+        {"REDIS_PORT": "x"},
+        {"REDIS_DB": "x"},
+    ],
+)
+def test_invalid_part_of_the_address_is_reported(settings: dict[str, object]) -> None:
+    with pytest.raises(SettingError, match="REDIS_PORT and REDIS_DB numbers") as caught:
+        client_of(Settings({"REDIS_HOST": "h", **settings}))
+    assert "hush" not in str(caught.value)
+
+
 def test_password_with_a_slash_is_not_reported() -> None:
     with pytest.raises(SettingError, match="percent-encode") as caught:
         client_of(Settings({"REDIS_URL": "redis://:hush/secret@h:6379/0"}))

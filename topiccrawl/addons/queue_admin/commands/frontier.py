@@ -172,7 +172,7 @@ def _fill(
     with ExitStack() as undo, closing(frontiers.new(place, strategy, owner)) as frontier:
         if frontier.counts()["known"]:
             raise StateError(
-                "{place}: is not empty; use another folder with -s TOPICCRAWL_DATA_DIR=…",
+                "{place}: is not empty; set another TOPICCRAWL_DATA_DIR or REDIS_URL",
                 place=place,
             )
         undo.callback(frontiers.discard, place)

@@ -14,8 +14,12 @@ local same = redis.call('GET', base .. 'born') == ARGV[7]  -- epochs begin again
 if not same or not redis.call('ZSCORE', base .. 'nodes', epoch) then
   return cmsgpack.pack({'fenced'})
 end
+local done = tonumber(redis.call('HGET', base .. 'done', epoch) or 0)
+if done < number - 1 then  -- the data is older than the last reply to this node
+  return cmsgpack.pack({'fenced'})
+end
 -- a batch of an abandoned connection may come after the next one: it was sent again, and is done
-local new = tonumber(redis.call('HGET', base .. 'done', epoch) or 0) < tonumber(number)
+local new = done < tonumber(number)
 local written, seen = {}, {}
 for _, name in ipairs(new and TABLES or {}) do  -- a batch done before may have left its buckets
   for _, part in ipairs({batch[name] or {}, batch['gone_' .. name] or {}}) do

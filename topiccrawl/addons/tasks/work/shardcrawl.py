@@ -226,11 +226,11 @@ class ShardCrawl:
 def guessed_urls(sites: Iterable[str]) -> frozenset[str]:
     """Return the start URLs of the sites that were given without a scheme.
 
-    >>> guessed_urls(["A.test", "http://b.test/"])
-    frozenset({'https://a.test/'})
+    >>> sorted(guessed_urls(["A.test", "b.test/", "c.test/x", "http://d.test/"]))
+    ['https://a.test/', 'https://b.test/', 'https://c.test/x']
     """
     texts = [site.strip() for site in sites if "://" not in site]
-    return frozenset(filter(None, (canonical(f"https://{text}/") for text in texts)))
+    return frozenset(filter(None, (canonical(f"https://{text}") for text in texts)))
 
 
 def settings_for(
