@@ -241,6 +241,7 @@ DOWNLOADER_MIDDLEWARES = {
     # The frontier does these, for all requests with one clock per host:
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
+    "topiccrawl.middlewares.retry.DirectRetryMiddleware": 550,
     "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": None,
     "topiccrawl.middlewares.cookies.OfflineCookiesMiddleware": 700,
     "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,

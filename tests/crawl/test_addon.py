@@ -120,14 +120,19 @@ def test_plain_spider_of_stock_project_uses_the_frontier(project: Path) -> None:
     assert status == 0, out
 
 
-def test_files_of_a_media_pipeline_obey_robots_txt(project: Path) -> None:
+@pytest.mark.parametrize("scheduler", ["", "scrapy.core.scheduler.Scheduler"])
+def test_direct_requests_obey_robots_txt_and_are_retried(project: Path, scheduler: str) -> None:
     rules = Answer("User-agent: *\nDisallow: /closed/\n")
-    files: dict[str, Page] = {f"http://img.test/{name}": name for name in ("open.txt", "closed/a")}
-    with Web({**PAGES, "http://img.test/robots.txt": rules, **files}) as web:
-        status, out = scrapy(project, "crawl", "files", "-O", "items.jl", proxy=web.proxy)
+    statuses = {"http://img.test/open.txt": iter((503, 200)), f"{SITE}/": iter((503, 200))}
+    files: dict[str, Page] = {
+        url: lambda one: Answer("text", next(statuses[one.path])) for url in statuses
+    }
+    own = ("-s", f"SCHEDULER={scheduler}") if scheduler else ("-s", "TOPICCRAWL_RETRY_DELAY=0")
+    with Web({"http://img.test/robots.txt": rules, **files}) as web:
+        status, out = scrapy(project, "crawl", "files", "-O", "items.jl", *own, proxy=web.proxy)
         fetched = [hit.url for hit in web.hits if "img.test" in hit.url]
     assert status == 0, out[-3000:]
-    assert fetched == ["http://img.test/robots.txt", "http://img.test/open.txt"]
+    assert fetched == ["http://img.test/robots.txt", *["http://img.test/open.txt"] * 2]
     (item,) = [json.loads(line) for line in (project / "items.jl").read_text().splitlines()]
     assert [file["url"] for file in item["files"]] == ["http://img.test/open.txt"]
 

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, signals
 from scrapy.exceptions import NotConfigured
+from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.asyncio import call_later
 
 from topiccrawl.model import Findings, Kind, Lease
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.context import context_of
+from topiccrawl.scheduler.downloads import FailureRules
 from topiccrawl.scheduler.hooks import uses_frontier
-from topiccrawl.scheduler.requests import without_lease
+from topiccrawl.scheduler.requests import restore_filter, without_lease
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -35,6 +37,7 @@ class LeaseMiddleware:
 
     def __init__(self, crawler: Crawler) -> None:
         self._context = context_of(crawler)
+        self._rules = FailureRules(crawler.settings)
         self._in_transit: dict[Request, int] = {}
 
     @classmethod
@@ -56,9 +59,16 @@ class LeaseMiddleware:
         return middleware
 
     def process_spider_input(self, response: Response) -> None:
-        """Count the page, and mark it as being processed if its callback is not a generator."""
+        """Count the page, and mark it as being processed if its callback is not a generator.
+
+        Raises:
+            HttpError: The response is retried before the spider gets it.
+        """
+        restore_filter(response.request)
         callback = response.request.callback if response.request else None
         lease, spec = self._lease(response), self._context.spec
+        if lease and self._rules.retries(response.request, response.status, lease.attempts):
+            raise HttpError(response, "retried")
         if lease and spec.judges is None and not spec.conducted:  # others count their pages
             self._context.crawler.stats.inc_value("topiccrawl/pages")
         if lease and not (isgeneratorfunction(callback) or isasyncgenfunction(callback)):

@@ -212,6 +212,14 @@ class LeaseBook:
         for number in list(self._open):
             self.settle(number, Outcome(Ending.RELEASED))
 
+    def abandoned(self) -> list[Lease]:
+        """Settle pages whose output has ended, and return the other leases; no request is open."""
+        for entry in list(self._open.values()):
+            if entry.ended:
+                entry.items = 0
+                self._settle_if_done(entry)
+        return [entry.lease for entry in self._open.values() if not entry.ended]
+
     def extend(self) -> None:
         """Renew the expiry of all open leases."""
         with self.writing() as frontier:
