@@ -188,6 +188,18 @@ def test_worker_of_stock_project_crawls_its_tasks(project: Path) -> None:
     assert (status, "TOPICCRAWL_CRAWL=NAME: task-1.news.test" in out) == (1, True), out
 
 
+def test_crawl_of_topiccrawl_checks_its_arguments_in_any_project(project: Path) -> None:
+    crawl = (sys.executable, "-m", "topiccrawl", "crawl", "g")
+    for wanted, settings in (
+        ("topic 'g' has no word", ""), ("add ADDONS = {", "\nADDONS = {}\nCOMMANDS_MODULE = ''\n"),
+    ):  # fmt: skip
+        with (project / "stock" / "settings.py").open("a") as file:
+            file.write(settings)
+        done = subprocess.run(crawl, cwd=project, check=False, capture_output=True, text=True)
+        shown = done.stderr
+        assert (done.returncode, wanted in shown, "Traceback" in shown) == (2, True, False), shown
+
+
 def test_commands_need_no_project_but_projects_need_the_add_on(tmp_path: Path) -> None:
     status, out = scrapy(tmp_path, "articles", "list")
     assert (status, "no crawl has been run" in out) == (1, True), out
