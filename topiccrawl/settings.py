@@ -235,6 +235,7 @@ DOWNLOAD_HANDLERS = {
 }  # fmt: skip
 """Web pages only: no page, feed or imported frontier can make the crawler read a local file."""
 DOWNLOADER_MIDDLEWARES = {
+    "topiccrawl.middlewares.lease.DirectRequestMiddleware": 20,
     "topiccrawl.middlewares.reading.ReadingMiddleware": 30,  # gets the same response as the spider
     "topiccrawl.middlewares.linkfilter.UrlGateMiddleware": 45,
     "topiccrawl.middlewares.robots.DirectRobotsMiddleware": 100,

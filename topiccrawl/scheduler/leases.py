@@ -66,6 +66,7 @@ class _OpenLease:
         ended: True if the callback's output has ended.
         problem: Reason why the page is retried, or "".
         is_settling: True if ``LeaseBook.before_settling`` was called.
+        is_fetched: True if the spider has the response.
     """
 
     lease: Lease
@@ -77,6 +78,7 @@ class _OpenLease:
     ended: bool = False
     problem: str = ""
     is_settling: bool = False
+    is_fetched: bool = False
 
 
 def _reraise(error: StorageError) -> None:
@@ -154,6 +156,16 @@ class LeaseBook:
     def lease(self, number: int) -> Lease | None:
         """Return the lease of a number, or None once it is settled."""
         return entry.lease if (entry := self._open.get(number)) else None
+
+    def fetched(self, number: int) -> None:
+        """Record that the spider gets the response of a lease."""
+        if entry := self._open.get(number):
+            entry.is_fetched = True
+
+    def is_fetching(self, number: int) -> bool:
+        """Check whether requests with a number are those of its lease, not copies by the spider."""
+        entry = self._open.get(number)
+        return entry is not None and not entry.is_fetched
 
     def add_findings(self, number: int, findings: Findings) -> None:
         """Keep the findings of a page until it is settled; links of all calls add up."""
