@@ -192,23 +192,7 @@ class FrontierScheduler(BaseScheduler):
         """Check whether anything is queued, leased, or waiting outside the frontier."""
         sync = self.context.sync
         waits = sync is not None and sync.waits()
-        if not self.context.opened:
-            return False
-        self._end_abandoned()
-        return bool(self.followups) or waits or self.frontier.pending()
-
-    def _end_abandoned(self) -> None:
-        """End leases that a component of the user took over, once no request is in progress.
-
-        A downloader middleware may return another request, a handler of ``request_scheduled`` may
-        refuse a redirect, and a spider middleware outside of ours may drop an item.
-        """
-        slot = self.crawler.engine._slot  # noqa: SLF001 - Scrapy has no signal for it
-        if self.followups or slot is None or slot.inprogress:
-            return
-        failure = Failure(ReplacedError())  # type: ignore[no-untyped-call]
-        for lease in self.book.abandoned():
-            self.reporter.failed(_with_lease(Request(lease.url), lease), failure)
+        return self.context.opened and (bool(self.followups) or waits or self.frontier.pending())
 
     @override
     def enqueue_request(self, request: Request) -> bool:
@@ -333,6 +317,21 @@ class FrontierScheduler(BaseScheduler):
             frontier.commit(wait=False)
         if self.followups:
             self.alarm.now()
+        else:
+            self._end_abandoned()
+
+    def _end_abandoned(self) -> None:
+        """End leases that a component of the user took over, once no request is in progress.
+
+        A downloader middleware may return another request, a handler of ``request_scheduled`` may
+        refuse a redirect, and a spider middleware outside of ours may drop an item.
+        """
+        slot = self.crawler.engine._slot  # noqa: SLF001 - Scrapy has no signal for it
+        if slot is None or slot.inprogress:
+            return
+        failure = Failure(ReplacedError())  # type: ignore[no-untyped-call]
+        for lease in self.book.abandoned():
+            self.reporter.failed(_with_lease(Request(lease.url), lease), failure)
 
     def _settled(self, lease: Lease, outcome: Outcome) -> None:
         self.alarm.now()
