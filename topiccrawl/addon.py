@@ -16,6 +16,8 @@ _OWN = frozenset(
     }
 )  # fmt: skip
 """Settings that the add-on does not set: the crawler's name, log level and project layout."""
+_SPIDERS = "SPIDER_MODULES"
+"""The only list that is extended: if two spiders have the same name, Scrapy uses the last one."""
 _REMOVED = frozenset({"topiccrawl.extensions.retry.StartRetry"})
 """Components of earlier versions, which Scrapy cannot load; they are taken out of all settings."""
 
@@ -24,8 +26,8 @@ class Addon:
     """Adds the settings of ``topiccrawl.settings``: ``ADDONS = {"topiccrawl.Addon": 100}``.
 
     The user's settings take precedence. Components are added to the user's dictionaries unless they
-    are already named there, and spider modules to the user's lists; None instead of an order
-    disables a component. As in Scrapy, a dictionary set on the command line replaces all others.
+    are already named there, and spider modules before the user's; None instead of an order disables
+    a component. As in Scrapy, a dictionary set on the command line replaces all others.
     Each feature is off until its setting is present.
     """
 
@@ -43,18 +45,19 @@ class Addon:
 
 def _add(settings: BaseSettings, name: str, value: Any) -> None:  # noqa: ANN401 - any setting
     priority = settings.getpriority(name)
-    if priority is None or not isinstance(value, dict | list):
+    if priority is None or not (isinstance(value, dict) or name == _SPIDERS):
         settings.set(name, value, priority="addon")
     elif priority > _highest(settings):
         return
-    elif isinstance(value, list):
-        for item in value:
-            settings.add_to_list(name, item)
+    elif name == _SPIDERS:
+        given = settings.getlist(name)
+        missing = [one for one in value if one not in given]
+        settings.set(name, [*missing, *given], priority=priority)
     else:
-        given = settings.getdict(name)
-        named = {one if isinstance(one, str) else global_object_name(one) for one in given}
-        missing = {one: order for one, order in value.items() if one not in named}
-        components = {k: v for k, v in {**given, **missing}.items() if k not in _REMOVED}
+        own = settings.getdict(name)
+        named = {one if isinstance(one, str) else global_object_name(one) for one in own}
+        added = {one: order for one, order in value.items() if one not in named}
+        components = {k: v for k, v in {**own, **added}.items() if k not in _REMOVED}
         settings.set(name, components, priority=priority)
 
 

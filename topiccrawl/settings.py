@@ -235,12 +235,14 @@ DOWNLOAD_HANDLERS = {
 }  # fmt: skip
 """Web pages only: no page, feed or imported frontier can make the crawler read a local file."""
 DOWNLOADER_MIDDLEWARES = {
+    "topiccrawl.middlewares.lease.DirectRequestMiddleware": 20,
     "topiccrawl.middlewares.reading.ReadingMiddleware": 30,  # gets the same response as the spider
     "topiccrawl.middlewares.linkfilter.UrlGateMiddleware": 45,
     "topiccrawl.middlewares.robots.DirectRobotsMiddleware": 100,
     # The frontier does these, for all requests with one clock per host:
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
+    "topiccrawl.middlewares.retry.DirectRetryMiddleware": 550,
     "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": None,
     "topiccrawl.middlewares.cookies.OfflineCookiesMiddleware": 700,
     "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-from scrapy import FormRequest, Request, Spider
+from scrapy import FormRequest, Request, Spider, signals
+from scrapy.exceptions import IgnoreRequest
 from typing_extensions import override
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
 
+    from scrapy.crawler import Crawler
     from scrapy.http import Response
     from twisted.python.failure import Failure
 
@@ -73,6 +75,72 @@ class RequestSpider(Spider):
         if tries < 3 and response.request is not None:
             meta = {**response.meta, "tries": tries + 1}
             yield response.request.replace(meta=meta, dont_filter=True)
+
+
+class HabitsSpider(Spider):
+    """A spider with components that replace, refuse and drop what the frontier sent."""
+
+    name = "habits"
+    handle_httpstatus_list = (503,)
+    custom_settings = {  # noqa: RUF012 - as in Scrapy
+        "DOWNLOADER_MIDDLEWARES": {f"{__name__}.LoginMiddleware": 543},
+        "SPIDER_MIDDLEWARES": {f"{__name__}.DropMiddleware": 5},
+    }
+
+    def __init__(self, seed: str = "", **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.seed = seed
+
+    @classmethod
+    @override
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        crawler.signals.connect(spider.refuse_request, signals.request_scheduled)
+        return spider
+
+    def refuse_request(self, request: Request) -> None:
+        """Refuse the target of a redirect."""
+        if request.url.endswith("/refused"):
+            raise IgnoreRequest
+
+    @override
+    async def start(self) -> AsyncIterator[Request]:
+        yield Request(self.seed)
+        for number in range(3):
+            account = {"cookiejar": number}
+            yield Request(f"{self.seed}session", self.parse_status, meta=account, dont_filter=True)
+
+    @override
+    def parse(self, response: Response) -> Iterator[Any]:
+        yield {"page": response.url}
+        assert response.request is not None
+        for path in ("/", "/copy", "/login-first", "/to-refused"):
+            yield response.request.replace(url=response.urljoin(path))
+        yield Request(response.urljoin("/flaky"), callback=self.parse_status)
+
+    def parse_status(self, response: Response) -> Iterator[Any]:
+        yield {"status": response.status, "account": response.meta.get("cookiejar")}
+
+
+class LoginMiddleware:
+    """Returns another request in place of one."""
+
+    def process_response(self, request: Request, response: Response) -> Request | Response:
+        """Request the login page."""
+        is_closed = request.url.endswith("/login-first")
+        return Request(response.urljoin("/login")) if is_closed else response
+
+
+class DropMiddleware:
+    """Drops an item after topiccrawl's middlewares."""
+
+    async def process_spider_output(
+        self, response: Response, result: AsyncIterator[Any]
+    ) -> AsyncIterator[Any]:
+        """Drop the item of a page."""
+        async for output in result:
+            if output != {"page": response.urljoin("/copy")}:
+                yield output
 
 
 class NamesakesSpider(Spider):

@@ -48,8 +48,14 @@ class FilesSpider(scrapy.Spider):
     }
     start_urls = ["http://news.test/"]
 
-    def parse(self, response):
-        yield {"file_urls": ["http://img.test/open.txt", "http://img.test/closed/a.txt"]}
+    async def parse(self, response):
+        names = ("open.txt", *(f"closed/{i}.txt" for i in range(5)))  # which wait for robots.txt
+        yield {"file_urls": [f"http://img.test/{name}" for name in names]}
+        try:
+            copy = response.request.replace(url="http://img.test/closed/b.txt")
+            await self.crawler.engine.download_async(copy)
+        except scrapy.exceptions.IgnoreRequest:
+            self.logger.info("closed to copies")
 
 class RuledSpider(PlainSpider):
     name = "ruled"
@@ -120,14 +126,19 @@ def test_plain_spider_of_stock_project_uses_the_frontier(project: Path) -> None:
     assert status == 0, out
 
 
-def test_files_of_a_media_pipeline_obey_robots_txt(project: Path) -> None:
+@pytest.mark.parametrize("scheduler", ["", "scrapy.core.scheduler.Scheduler"])
+def test_direct_requests_obey_robots_txt_and_are_retried(project: Path, scheduler: str) -> None:
     rules = Answer("User-agent: *\nDisallow: /closed/\n")
-    files: dict[str, Page] = {f"http://img.test/{name}": name for name in ("open.txt", "closed/a")}
-    with Web({**PAGES, "http://img.test/robots.txt": rules, **files}) as web:
-        status, out = scrapy(project, "crawl", "files", "-O", "items.jl", proxy=web.proxy)
+    statuses = {"http://img.test/open.txt": iter((503, 200)), f"{SITE}/": iter((503, 200))}
+    files: dict[str, Page] = {
+        url: lambda one: Answer("text", next(statuses[one.path])) for url in statuses
+    }
+    own = ("-s", f"SCHEDULER={scheduler}") if scheduler else ("-s", "TOPICCRAWL_RETRY_DELAY=0")
+    with Web({"http://img.test/robots.txt": rules, **files}) as web:
+        status, out = scrapy(project, "crawl", "files", "-O", "items.jl", *own, proxy=web.proxy)
         fetched = [hit.url for hit in web.hits if "img.test" in hit.url]
-    assert status == 0, out[-3000:]
-    assert fetched == ["http://img.test/robots.txt", "http://img.test/open.txt"]
+    assert (status, "closed to copies" in out) == (0, True), out[-3000:]
+    assert fetched == ["http://img.test/robots.txt", *["http://img.test/open.txt"] * 2]
     (item,) = [json.loads(line) for line in (project / "items.jl").read_text().splitlines()]
     assert [file["url"] for file in item["files"]] == ["http://img.test/open.txt"]
 
@@ -183,6 +194,18 @@ def test_worker_of_stock_project_crawls_its_tasks(project: Path) -> None:
     status, out = scrapy(project, "frontier", "stats")
     assert (status, "TOPICCRAWL_CRAWL=NAME: task-1.news.test" in out) == (1, True), out
     assert "finished" not in out
+
+
+def test_crawl_of_topiccrawl_checks_its_arguments_in_any_project(project: Path) -> None:
+    crawl = (sys.executable, "-m", "topiccrawl", "crawl", "g")
+    for wanted, settings in (
+        ("topic 'g' has no word", ""), ("add ADDONS = {", "\nADDONS = {}\nCOMMANDS_MODULE = ''\n"),
+    ):  # fmt: skip
+        with (project / "stock" / "settings.py").open("a") as file:
+            file.write(settings)
+        done = subprocess.run(crawl, cwd=project, check=False, capture_output=True, text=True)
+        shown = done.stderr
+        assert (done.returncode, wanted in shown, "Traceback" in shown) == (2, True, False), shown
 
 
 def test_commands_need_no_project_but_projects_need_the_add_on(tmp_path: Path) -> None:

@@ -36,9 +36,11 @@ PAGES: dict[str, Page] = {
 }
 
 
-def items_of(proxy: str, data: Path, **settings: str) -> list[dict[str, Any]]:
+def items_of(
+    proxy: str, data: Path, spider: str = "requests", **settings: str
+) -> list[dict[str, Any]]:
     feed = data.with_suffix(".jsonl")
-    arguments = ("crawl", "requests", "-a", f"seed={SITE}/", "-O", str(feed))
+    arguments = ("crawl", spider, "-a", f"seed={SITE}/", "-O", str(feed))
     status, out = run(proxy, data, *arguments, **{**MODULES, **settings})
     assert status == 0, out[-3000:]
     return [json.loads(line) for line in feed.read_text().splitlines()]
@@ -146,6 +148,26 @@ def test_shell_and_parse_leave_no_state(tmp_path: Path) -> None:
 def test_an_errback_is_called_once_after_the_last_attempt(crawled: Crawled) -> None:
     failed = sorted(item["failed"] for item in crawled[2] if "failed" in item)
     assert failed == ["data:,%E6%96%B0", *sorted(SITE + path for path in RETRIES)]
+
+
+def test_crawl_ends_whatever_components_do_to_its_requests(tmp_path: Path) -> None:
+    flaky = iter((503, 200))
+    pages: dict[str, Page] = {
+        **dict.fromkeys((f"{SITE}/{p}" for p in ("", "copy", "login", "login-first")), "text"),
+        f"{SITE}/to-refused": Answer("", 302, (("Location", f"{SITE}/refused"),)),
+        f"{SITE}/session": "account", f"{SITE}/flaky": lambda _: Answer("", next(flaky)),
+    }  # fmt: skip
+    with Web(pages) as web:
+        items = items_of(web.proxy, tmp_path / "data", "habits", **MODULES)
+    frontier = read_frontier(tmp_path / "data" / "frontiers" / "spider-habits")
+    found = {path: frontier.why(f"{SITE}/{path}") for path in ("copy", "login-first", "to-refused")}
+    assert {path: why and (why.queue, why.reason) for path, why in found.items()} == {
+        "copy": ("crawled", ""), "login-first": ("error", "replaced"),
+        "to-refused": ("error", "replaced"),
+    }  # fmt: skip
+    assert sorted(one["page"] for one in items if "page" in one) == [f"{SITE}/", f"{SITE}/login"]
+    handled = [(one["status"], one["account"]) for one in items if "status" in one]
+    assert sorted(handled, key=repr) == [(200, 0), (200, 1), (200, 2), (200, None)]
 
 
 def test_attributes_of_ordinary_spiders_are_ignored(tmp_path: Path) -> None:

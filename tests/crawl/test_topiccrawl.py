@@ -123,7 +123,7 @@ def test_scrapys_options_may_be_anywhere(
     monkeypatch: pytest.MonkeyPatch, words: str, passed: str
 ) -> None:
     calls: list[list[str]] = []
-    monkeypatch.setattr("scrapy.cmdline.execute", calls.append)
+    monkeypatch.setattr("scrapy.cmdline.execute", lambda argv, _settings: calls.append(argv))
     with pytest.raises(AssertionError, match="Scrapy ends the process"):
         main(["crawl", *words.split()])
     assert calls == [["topiccrawl", "crawl", *passed.split()]]

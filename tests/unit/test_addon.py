@@ -42,12 +42,14 @@ def test_settings_of_the_project_have_priority() -> None:
     settings = settings_with(
         DOWNLOAD_DELAY=7,
         SPIDER_MODULES=["own.spiders"],
+        TOPICCRAWL_GENRES=["hub"],
         EXTENSIONS={"topiccrawl.extensions.progress.Progress": None, "own.Extension": 1},
         TOPICCRAWL_STORE_LISTENERS={"own.listener": 5, WEBHOOK: None},
     )
     check_hooks(settings)
     assert settings["DOWNLOAD_DELAY"] == 7
-    assert settings.getlist("SPIDER_MODULES")[0] == "own.spiders"
+    assert settings.getlist("SPIDER_MODULES") == [*project.SPIDER_MODULES, "own.spiders"]
+    assert settings.getlist("TOPICCRAWL_GENRES") == ["hub"]
     extensions = build_component_list(settings["EXTENSIONS"])
     assert extensions[0] == "own.Extension"
     assert "topiccrawl.extensions.progress.Progress" not in extensions

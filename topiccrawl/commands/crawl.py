@@ -15,6 +15,7 @@ from scrapy.commands.crawl import Command as ScrapyCrawl
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
+from topiccrawl.commands.isolation import has_addon
 from topiccrawl.commands.terminal import say
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.messages import choose_language, localize, tr
@@ -92,6 +93,12 @@ class CrawlCommand(ScrapyCrawl):
                 "`crawl topic -a topic={name}` crawls for a topic",
                 name=name,
             )
+            if not has_addon(self.settings):  # `topiccrawl crawl` in another project
+                msg = tr(
+                    "the settings of the project do not load topiccrawl: "
+                    "add ADDONS = {addon} to its settings.py",
+                    addon='{"topiccrawl.Addon": 100}',
+                )
             raise UsageError(msg, print_help=False) from error
         check = getattr(spider, "check_arguments", None)
         try:

@@ -111,10 +111,15 @@ def _dispatch(words: Sequence[str]) -> NoReturn:
 def _run(words: Sequence[str]) -> NoReturn:
     from scrapy.cmdline import execute  # noqa: PLC0415  (help takes 0.1 s without Twisted)
     from scrapy.utils.conf import closest_scrapy_cfg  # noqa: PLC0415
+    from scrapy.utils.project import get_project_settings  # noqa: PLC0415
 
     if not closest_scrapy_cfg():
         os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "topiccrawl.settings")
-    execute(["topiccrawl", *words])
+    settings = get_project_settings()
+    if not settings["COMMANDS_MODULE"]:  # the project runs Scrapy's `crawl`
+        settings.set("COMMANDS_MODULE", "topiccrawl.commands", priority="cmdline")
+    settings["EDITOR"] = os.environ.get("EDITOR", settings["EDITOR"])  # as Scrapy does
+    execute(["topiccrawl", *words], settings)
     raise AssertionError("Scrapy ends the process")
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from scrapy import Spider
 
 _SCHEDULER = "scrapy.core.scheduler.Scheduler"
-_RETRY = "scrapy.downloadermiddlewares.retry.RetryMiddleware"
-"""Component that the frontier replaces in a crawl."""
 
 
 class ShellCommand(IsolatedCommand, ScrapyShell):
@@ -34,9 +32,8 @@ class ShellCommand(IsolatedCommand, ScrapyShell):
         if has_addon(self.settings):
             self.settings.set("SCHEDULER", _SCHEDULER, priority="cmdline")
             self.settings.set("TOPICCRAWL_PRIVATE_ADDRESSES", value=True, priority="cmdline")
-            for hook, key in (("DOWNLOADER_MIDDLEWARES", _RETRY), ("DOWNLOAD_HANDLERS", "file")):
-                own = self.settings[f"{hook}_BASE"][key]
-                self.settings[hook].set(key, own, priority="cmdline")
+            file_handler = self.settings["DOWNLOAD_HANDLERS_BASE"]["file"]
+            self.settings["DOWNLOAD_HANDLERS"].set("file", file_handler, priority="cmdline")
             process: Any = self.crawler_process
             create = process._create_crawler  # noqa: SLF001  (Scrapy's shell calls it)
             process._create_crawler = lambda spider: create(_simple(spider))  # noqa: SLF001

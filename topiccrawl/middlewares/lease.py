@@ -1,4 +1,4 @@
-"""Outermost spider middleware: keeps a page's links until its items are stored."""
+"""Middlewares of leases: a page's links are kept until its items are stored."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, signals
 from scrapy.exceptions import NotConfigured
+from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.asyncio import call_later
 
 from topiccrawl.model import Findings, Kind, Lease
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.context import context_of
+from topiccrawl.scheduler.downloads import FailureRules
 from topiccrawl.scheduler.hooks import uses_frontier
-from topiccrawl.scheduler.requests import without_lease
+from topiccrawl.scheduler.requests import restore_filter, without_lease
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -23,6 +25,28 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from topiccrawl.scheduler.leases import LeaseBook
+
+
+class DirectRequestMiddleware:
+    """Removes leases from copies of requests that a spider sends with ``engine.download_async()``.
+
+    Robots.txt, retries and Scrapy's delay then apply to them, as to all direct requests.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._context = context_of(crawler)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return the middleware."""
+        return cls(crawler)
+
+    def process_request(self, request: Request) -> None:
+        """Remove the lease if the spider has its response, or its request has failed."""
+        number, context = meta.lease_number(request), self._context
+        if number and context.opened and not context.book.is_fetching(number):
+            for name in (meta.KEY, "download_slot"):
+                request.meta.pop(name, None)
 
 
 class LeaseMiddleware:
@@ -35,6 +59,7 @@ class LeaseMiddleware:
 
     def __init__(self, crawler: Crawler) -> None:
         self._context = context_of(crawler)
+        self._rules = FailureRules(crawler.settings)
         self._in_transit: dict[Request, int] = {}
 
     @classmethod
@@ -56,9 +81,17 @@ class LeaseMiddleware:
         return middleware
 
     def process_spider_input(self, response: Response) -> None:
-        """Count the page, and mark it as being processed if its callback is not a generator."""
+        """Count the page, and mark it as being processed if its callback is not a generator.
+
+        Raises:
+            HttpError: The response is retried before the spider gets it.
+        """
+        restore_filter(response.request)
         callback = response.request.callback if response.request else None
         lease, spec = self._lease(response), self._context.spec
+        if lease and self._rules.retries(response.request, response.status, lease.attempts):
+            raise HttpError(response, "retried")
+        self._book.fetched(_number(response))
         if lease and spec.judges is None and not spec.conducted:  # others count their pages
             self._context.crawler.stats.inc_value("topiccrawl/pages")
         if lease and not (isgeneratorfunction(callback) or isasyncgenfunction(callback)):

@@ -163,6 +163,10 @@ class FailureRules:
         most = self.max_retries if given is None else min(int(given), self.max_retries)
         return not request.meta.get("dont_retry") and failures < most
 
+    def retries(self, request: Request | None, status: int, failures: int) -> bool:
+        """Check whether a response is retried, even if the spider handles its status."""
+        return request is not None and status in self.codes and self.may_retry(request, failures)
+
     def classify(self, failure: Failure, now: float) -> FailureVerdict:
         """Classify a failure; ``now`` (seconds since the epoch) is the base of a Retry-After."""
         error = failure.value

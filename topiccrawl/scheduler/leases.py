@@ -66,6 +66,7 @@ class _OpenLease:
         ended: True if the callback's output has ended.
         problem: Reason why the page is retried, or "".
         is_settling: True if ``LeaseBook.before_settling`` was called.
+        is_fetched: True if the spider has the response.
     """
 
     lease: Lease
@@ -77,6 +78,7 @@ class _OpenLease:
     ended: bool = False
     problem: str = ""
     is_settling: bool = False
+    is_fetched: bool = False
 
 
 def _reraise(error: StorageError) -> None:
@@ -155,6 +157,16 @@ class LeaseBook:
         """Return the lease of a number, or None once it is settled."""
         return entry.lease if (entry := self._open.get(number)) else None
 
+    def fetched(self, number: int) -> None:
+        """Record that the spider gets the response of a lease."""
+        if entry := self._open.get(number):
+            entry.is_fetched = True
+
+    def is_fetching(self, number: int) -> bool:
+        """Check whether requests with a number are those of its lease, not copies by the spider."""
+        entry = self._open.get(number)
+        return entry is not None and not entry.is_fetched
+
     def add_findings(self, number: int, findings: Findings) -> None:
         """Keep the findings of a page until it is settled; links of all calls add up."""
         if entry := self._open.get(number):
@@ -211,6 +223,14 @@ class LeaseBook:
         """Release all open leases; no attempt is counted."""
         for number in list(self._open):
             self.settle(number, Outcome(Ending.RELEASED))
+
+    def abandoned(self) -> list[Lease]:
+        """Settle pages whose output has ended, and return the other leases; no request is open."""
+        for entry in list(self._open.values()):
+            if entry.ended:
+                entry.items = 0
+                self._settle_if_done(entry)
+        return [entry.lease for entry in self._open.values() if not entry.ended]
 
     def extend(self) -> None:
         """Renew the expiry of all open leases."""

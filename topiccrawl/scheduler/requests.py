@@ -1,10 +1,11 @@
 """Conversion of requests to records of the frontier, and back.
 
 A plain GET for the spider's ``parse`` is stored as its URL. Any other request (method, headers,
-callback, arguments, meta) is stored as JSON, never pickled. If JSON cannot represent a request, for
-example because its callback is a lambda, the frontier stores a name and ``DistinctRequests`` keeps
-the request in memory. Robots.txt, budgets and leases apply to it too, but a restart loses it, which
-is logged.
+callback, arguments, meta) is stored as JSON, never pickled. Values that JSON would change, such as
+tuples and keys that are numbers, are stored as Python literals. If neither can represent a request,
+for example because its callback is a lambda, the frontier stores a name and ``DistinctRequests``
+keeps the request in memory. Robots.txt, budgets and leases apply to it too, but a restart loses it,
+which is logged.
 
 A lease whose response is a redirect is continued, passed to another URL, or ended (``Redirects``).
 """
@@ -12,13 +13,18 @@ A lease whose response is a redirect is continued, passed to another URL, or end
 from __future__ import annotations
 
 import json
+import re
+from ast import literal_eval
 from base64 import b64decode, b64encode
 from collections import deque
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import TYPE_CHECKING, Any, cast
 
 from scrapy import Request, Spider
 from scrapy.utils.request import request_from_dict
+from xxhash import xxh3_64_hexdigest
 
 from topiccrawl.frontier.contract import Ending, Frontier, Outcome, Seed
 from topiccrawl.links.urls import canonical, host_of
@@ -27,7 +33,7 @@ from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.build import link_refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from twisted.python.failure import Failure
 
@@ -35,12 +41,13 @@ if TYPE_CHECKING:
 
 _OWN_META = frozenset({meta.KEY, "depth", "download_slot", "download_latency", "is_start_request"})
 _MARK = "#topiccrawl-"
+_HAS_PROXY = re.compile("""["']proxy["']""")  # a key in JSON or in a literal
 _DISTINCT = f"{_MARK}apart-"
 """Marker in the URL of a request that is recorded separately, even if its URL has a record."""
 
 
 class NotSerialisableError(ValueError):
-    """A request that JSON cannot represent."""
+    """A request that neither JSON nor a Python literal represents."""
 
 
 class DistinctRequests:
@@ -76,6 +83,8 @@ class DistinctRequests:
         if not lease.payload:
             return Request(lease.url, callback=_default_callback(spider))
         record = json.loads(lease.payload)
+        if isinstance(record, str):
+            record = literal_eval(record)
         if "kept" not in record:
             return _rebuild(record, spider)
         request = self._requests.get(record["kept"])
@@ -93,21 +102,36 @@ class DistinctRequests:
 class SettlingErrback:
     """Errback of every leased request: settles the lease, then calls the spider's own errback.
 
+    It keeps what the lease changed in the request, for copies that the spider makes.
+
     Attributes:
         settle: Called with request and failure; returns the ending of the lease: LATER if the
             request is retried, None if it has no lease.
         own: Errback of the spider, or None; not called if the request is retried.
+        dont_filter: ``dont_filter`` of the spider's request.
     """
 
     settle: Callable[[Request | None, Failure], Ending | None]
     own: Callable[[Failure], Any] | None
+    dont_filter: bool
 
     def __call__(self, failure: Failure) -> Any:  # noqa: ANN401  (whatever the spider's returns)
         """Settle, then return the result of the spider's errback, or the failure if unsettled."""
-        ending = self.settle(getattr(failure, "request", None), failure)
+        request = getattr(failure, "request", None)
+        ending = self.settle(request, failure)
+        restore_filter(request)
         if self.own is not None and ending is not Ending.LATER:
             return self.own(failure)
         return failure if ending is None else None
+
+
+def restore_filter(request: Request | None) -> None:
+    """Give a fetched request the ``dont_filter`` of the spider's, which copies of it inherit.
+
+    Leases set it, since only the frontier filters their requests.
+    """
+    if request is not None and isinstance(request.errback, SettlingErrback):
+        request.dont_filter = request.errback.dont_filter
 
 
 def distinct_url(url: str, name: str) -> str:
@@ -145,7 +169,7 @@ def without_lease(request: Request, lease: Lease | None) -> Request:
     not the next step of the lease. A proxy from the environment is removed, too.
     """
     drop = {meta.KEY, "download_slot", "is_start_request"}
-    if lease is not None and '"proxy"' not in lease.payload:
+    if lease is not None and not _HAS_PROXY.search(lease.payload):
         drop.add("proxy")
     kept = {name: value for name, value in request.meta.items() if name not in drop}
     errback = request.errback
@@ -164,7 +188,7 @@ def seed_of(request: Request, spider: Spider, fingerprint: bytes, value: float) 
         value: Value in [0, 1].
 
     Raises:
-        NotSerialisableError: Callback, arguments or meta cannot be written as JSON.
+        NotSerialisableError: Callback, arguments or meta cannot be written as text.
     """
     url = canonical(request.url) or request.url
     if request.method != "GET" or request.body:
@@ -172,8 +196,18 @@ def seed_of(request: Request, spider: Spider, fingerprint: bytes, value: float) 
     return Seed(url, value, payload(request, spider), int(request.meta.get("depth", 0)))
 
 
+def distinct_start(seed: Seed) -> Seed:
+    """Return a seed that start requests with other callbacks, arguments or meta do not share.
+
+    They have ``dont_filter``. The next run sends equal requests, whose pages were fetched.
+    """
+    if not seed.payload:
+        return seed
+    return replace(seed, url=distinct_url(seed.url, xxh3_64_hexdigest(seed.payload.encode())))
+
+
 def payload(request: Request, spider: Spider, *, always: bool = False) -> str:
-    """Return the JSON text that rebuilds a request.
+    """Return the text that rebuilds a request: a JSON object, or a literal as a JSON string.
 
     Args:
         request: The request.
@@ -181,7 +215,7 @@ def payload(request: Request, spider: Spider, *, always: bool = False) -> str:
         always: False to return "" for a request that its URL rebuilds.
 
     Raises:
-        NotSerialisableError: JSON cannot represent the request.
+        NotSerialisableError: The request cannot be represented.
     """
     try:
         record = request.to_dict(spider=spider)
@@ -196,10 +230,29 @@ def payload(request: Request, spider: Spider, *, always: bool = False) -> str:
         [name.decode("latin-1"), [value.decode("latin-1") for value in values]]
         for name, values in record["headers"].items()
     ]
-    try:
-        return json.dumps(record, ensure_ascii=False)
-    except TypeError as error:
-        raise NotSerialisableError(str(error)) from error
+    with suppress(RecursionError):
+        with suppress(TypeError, ValueError):
+            text = json.dumps(record, ensure_ascii=False)
+            if json.loads(text) == record:
+                return text
+        if _is_literal(record):
+            return json.dumps(repr(record), ensure_ascii=False)
+    raise NotSerialisableError("meta or arguments have values of other types than Python's own")
+
+
+def _is_literal(value: object) -> bool:
+    """Check whether a value consists of Python's own types, so that its ``repr`` rebuilds it.
+
+    >>> _is_literal({1: (b"a", None)}), _is_literal([object()])
+    (True, False)
+    """
+    if type(value) is dict:
+        return all(map(_is_literal, (*value, *value.values())))
+    if type(value) in (list, tuple, set):
+        return all(map(_is_literal, cast("Iterable[object]", value)))
+    if type(value) is float:
+        return isfinite(value)
+    return value is None or type(value) in (str, int, bool, bytes)
 
 
 def _default_callback(spider: Spider) -> Any:  # noqa: ANN401 - a callback

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Self
 
 from scrapy import Request, Spider, signals
 from scrapy.core.scheduler import BaseScheduler
-from scrapy.exceptions import CloseSpider
+from scrapy.exceptions import CloseSpider, IgnoreRequest
 from scrapy.utils.asyncio import call_later, create_looping_call
 from scrapy.utils.defer import deferred_from_coro
+from twisted.python.failure import Failure
 from typing_extensions import override
 
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
@@ -38,6 +39,7 @@ from topiccrawl.scheduler.requests import (
     NotSerialisableError,
     Redirects,
     SettlingErrback,
+    distinct_start,
     seed_of,
 )
 from topiccrawl.scheduler.signals import lease_settled
@@ -69,6 +71,12 @@ _GUESSES_EVERY = 1.0
 """Seconds until pages in progress are counted again during the slow start."""
 _SWEEP = 200
 """Records re-scored at a time after a change of the topic."""
+
+
+class ReplacedError(IgnoreRequest):
+    """A component returned another request in place of a leased one, or refused its redirect."""
+
+    reason = "replaced"
 
 
 class FrontierScheduler(BaseScheduler):
@@ -280,7 +288,7 @@ class FrontierScheduler(BaseScheduler):
             self.book.failed(lease.epoch, "payload")
             return None
         callback = self.reporter.robots if robots else request.callback
-        errback = SettlingErrback(self.reporter.failed, request.errback)
+        errback = SettlingErrback(self.reporter.failed, request.errback, request.dont_filter)
         request = request.replace(dont_filter=True, callback=callback, errback=errback)
         self._count("frontier/robots_requests" if robots else "frontier/leased")
         return _with_lease(request, lease)
@@ -293,7 +301,9 @@ class FrontierScheduler(BaseScheduler):
             return self.distinct.seed(request, self.spider, value)
         fingerprint = self.crawler.request_fingerprinter.fingerprint(request)
         try:
-            return seed_of(request, self.spider, fingerprint, value)
+            seed = seed_of(request, self.spider, fingerprint, value)
+            unfiltered = request.dont_filter and self.context.spec.topic is None
+            return distinct_start(seed) if unfiltered else seed
         except NotSerialisableError:
             self._count("frontier/not_serialisable")
             return self.distinct.seed(request, self.spider, value)
@@ -307,6 +317,21 @@ class FrontierScheduler(BaseScheduler):
             frontier.commit(wait=False)
         if self.followups:
             self.alarm.now()
+        else:
+            self._end_abandoned()
+
+    def _end_abandoned(self) -> None:
+        """End leases that a component of the user took over, once no request is in progress.
+
+        A downloader middleware may return another request, a handler of ``request_scheduled`` may
+        refuse a redirect, and a spider middleware outside of ours may drop an item.
+        """
+        slot = self.crawler.engine._slot  # noqa: SLF001 - Scrapy has no signal for it
+        if slot is None or slot.inprogress:
+            return
+        failure = Failure(ReplacedError())  # type: ignore[no-untyped-call]
+        for lease in self.book.abandoned():
+            self.reporter.failed(_with_lease(Request(lease.url), lease), failure)
 
     def _settled(self, lease: Lease, outcome: Outcome) -> None:
         self.alarm.now()

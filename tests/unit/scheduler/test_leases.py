@@ -76,6 +76,27 @@ def test_page_is_settled_after_its_last_item(frontier: Frontier) -> None:
     assert len(book) == 0
 
 
+def test_abandoned_leases_are_settled_or_returned(frontier: Frontier) -> None:
+    frontier.push([Seed("http://a.test/2")])
+    book = LeaseBook(frontier, Retry(), Clock())
+    ended, replaced = (book.add(lease) for lease in frontier.pop(2))
+    book.item_sent(ended)
+    book.output_ended(ended)
+    left = book.lease(replaced)
+    assert (book.abandoned(), len(book)) == ([left], 1)
+    assert queue_of(frontier) == "crawled"
+
+
+def test_lease_is_fetching_until_the_spider_has_its_response(frontier: Frontier) -> None:
+    book = LeaseBook(frontier, Retry(), Clock())
+    number = book.add(frontier.pop()[0])
+    states = [book.is_fetching(number)]
+    book.fetched(number)
+    states.append(book.is_fetching(number))
+    book.failed(number, "http-404")
+    assert [*states, book.is_fetching(number)] == [True, False, False]
+
+
 def test_failed_item_defers_the_page_and_keeps_its_links(frontier: Frontier) -> None:
     book = LeaseBook(frontier, Retry(10), Clock())
     token = book.add(frontier.pop()[0])

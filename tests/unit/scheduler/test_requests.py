@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import date
+from typing import Any, NamedTuple
 
 import pytest
-from scrapy import FormRequest, Request, Spider
+from scrapy import Field, FormRequest, Item, Request, Spider
 from scrapy.spiders import CrawlSpider, CSVFeedSpider, XMLFeedSpider
 from typing_extensions import override
 
 from topiccrawl.model import Lease
 from topiccrawl.scheduler import meta
-from topiccrawl.scheduler.requests import DistinctRequests, NotSerialisableError, seed_of
+from topiccrawl.scheduler.requests import (
+    DistinctRequests,
+    NotSerialisableError,
+    seed_of,
+    without_lease,
+)
+
+ENDLESS: list[Any] = []
+ENDLESS.append(ENDLESS)
+
+
+class Pair(NamedTuple):
+    one: int
+    two: int
+
+
+class Story(Item):
+    url = Field()
 
 
 class Reader(Spider):
@@ -75,6 +93,28 @@ def test_stored_request_is_restored_unchanged() -> None:
     assert again.meta == {"mine": [1, {"a": None}]}
 
 
+@pytest.mark.parametrize(
+    "value", [(1, 2), {1: "a", None: [()]}, b"\xff", {"a", "b"}, [True, 1, 1.0, float("inf")]]
+)
+def test_values_keep_their_types(value: object) -> None:
+    spider = Reader()
+    request = Request(
+        "http://a.test/", callback=spider.parse, cb_kwargs={"one": value}, meta={"two": [value]}
+    )
+    again = restored(request, spider)
+    assert repr((again.cb_kwargs, again.meta)) == repr((request.cb_kwargs, request.meta))
+
+
+def test_copy_drops_the_proxy_of_the_environment_only() -> None:
+    spider = Reader()
+    for extra, keeps in (({}, False), ({"proxy": "http://p.test/"}, True)):
+        request = Request("http://a.test/", meta={"ids": (1,), **extra})
+        seed = seed_of(request, spider, b"\x01", 1.0)
+        copied = request.replace(meta={**request.meta, "proxy": "http://p.test/"})
+        lease = Lease(seed.url, b"key", 1, payload=seed.payload)
+        assert ("proxy" in without_lease(copied, lease).meta) is keeps
+
+
 def test_requests_differ_by_method() -> None:
     spider = Reader()
     get = seed_of(Request("http://a.test/"), spider, b"\x01", 1.0)
@@ -87,7 +127,11 @@ def test_requests_differ_by_method() -> None:
     [
         Request("http://a.test/", callback=print),
         Request("http://a.test/", meta={"open": object()}),
-        Request("http://a.test/", cb_kwargs={"raw": b"bytes"}),
+        Request("http://a.test/", cb_kwargs={"at": (date(2026, 1, 2),)}),
+        Request("http://a.test/", cb_kwargs={"pair": Pair(1, 2)}),
+        Request("http://a.test/", meta={"item": Story(url="http://a.test/")}),
+        Request("http://a.test/", meta={"no literal": (float("inf"),)}),
+        Request("http://a.test/", cb_kwargs={"endless": ENDLESS}),
     ],
 )
 def test_unserializable_request_is_refused(request_: Request) -> None:
