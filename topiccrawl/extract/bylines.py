@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.extract.blocks import ancestors, names_of
 from topiccrawl.extract.boilerplate import both_scripts
+from topiccrawl.text.normal import has_han
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _END = (
@@ -49,7 +52,6 @@ _WRITERS = tuple(
         rf"记者\s*{_SEVERAL}\s*[/／]\s*(?:{_HAN}{{0,8}}(?:报导|报道)|(?:文|摄影?|图)(?!{_HAN}))",
     )
 )
-_ENGLISH = re.compile(r"^(?:By|BY):?\s((?:[A-Z][\w.'-]*)(?: [A-Z][\w.'-]*){1,3})$", re.MULTILINE)
 _BLANK_IN_NAME = re.compile(rf"(?<![\u4e00-\u9fff])({_HAN})[ 　]({_HAN})(?!{_HAN})")
 """A blank between the two characters of a name, which aligns it with names of three."""
 _SPLIT = re.compile(r"[ 　、,，/]+")
@@ -57,10 +59,12 @@ _AUTHOR_MARKS = "[rel~=author], [itemprop=author], [class*=author i], [class*=by
 _PARTICLE = 3  # letters of a word of a name without a capital, such as de or van
 _MOST_MARKS, _LONGEST_BYLINE = 30, 100
 _BY = re.compile(
-    r"^(?:(?:(?:posted|published|written|story|words) )?by\b[\s:]*|(?:由|作者|authors?)[\s:：]+)",
+    r"^(?:(?:(?:posted|published|written|story|words|veröffentlicht|eingestellt|erstellt|verfasst|"
+    r"publié|écrit|publicado|postado|escrito) )?(?:by|von|par|por|oleh)\b[\s:]*|(?-i:di|door|av) |"
+    r"(?:由|作者|authors?|autor(?:in)?|auteur|autore|автор)[\s:：]+)",
     re.IGNORECASE,
 )
-_AND = re.compile(r"\s*(?:,|&|;|\band\b)\s*")
+_AND = re.compile(r"\s*(?:,|&|;|\b(?:and|und|et|y|och)\b)\s*")
 _PERSON = re.compile(
     rf"{_ROLE}{_HAN}{{2,4}}|(?!.*\d)[^\W\d_a-z][\w.'’-]*(?: [^\W\d_][\w.'’-]*){{1,3}}"
 )
@@ -105,7 +109,7 @@ def medium_near_date(text: str) -> str:
 
 
 def author_in(text: str) -> str:
-    """Return names of writers, else of reporters, separated by blanks; "" if there are none.
+    """Return names of writers, else of reporters (see ``joined``); "" if there are none.
 
     >>> author_in("来源：新京报 作者：张三 责任编辑：李四")
     '张三'
@@ -114,12 +118,37 @@ def author_in(text: str) -> str:
     >>> author_in("文/钱七 (责任编辑：李四)"), author_in("(责任编辑：李四)")
     ('钱七', '')
     """
-    for pattern in (*_WRITERS, _ENGLISH):
-        for match in pattern.finditer(text):
-            names = _names(match[1], latin=pattern is _ENGLISH)
-            if names:
-                return names
-    return ""
+    found = (_names(match[1]) for pattern in _WRITERS for match in pattern.finditer(text))
+    return next(filter(None, found), "") or joined(_signed(text.split("\n")))
+
+
+def _signed(lines: Sequence[str]) -> list[str]:
+    """Return the names of the first line that has only "by" and names, which may be in the next."""
+    for line, following in zip(lines, (*lines[1:], ""), strict=True):
+        own, found = _BY.subn("", line)
+        names = _persons(own.strip() or following.strip()) if found else []
+        if names and not has_han(names[0]):  # names in Chinese have patterns of their own
+            return names
+    return []
+
+
+def joined(names: Sequence[str]) -> str:
+    """Return names separated by blanks, or by commas if a name has a blank.
+
+    >>> joined(["张三", "李四"]), joined(["Jane Miller", "Jo Hill"])
+    ('张三 李四', 'Jane Miller, Jo Hill')
+    """
+    return (", " if any(" " in name for name in names) else " ").join(names)
+
+
+def without_by(text: str) -> str:
+    """Remove "by" before names.
+
+    >>> without_by("Von Jane Miller und Jo Hill"), without_by("Di Marco")
+    ('Jane Miller, Jo Hill', 'Di Marco')
+    """
+    own, found = _BY.subn("", text)
+    return (joined(_persons(own)) if found else "") or text
 
 
 def marked_author(tree: LexborHTMLParser) -> str:
@@ -127,12 +156,12 @@ def marked_author(tree: LexborHTMLParser) -> str:
 
     >>> from topiccrawl.links.limits import parse_html
     >>> marked_author(parse_html('<p class=byline>By <a href=/j>Jane Miller</a> and Jo Hill</p>'))
-    'Jane Miller Jo Hill'
+    'Jane Miller, Jo Hill'
     """
     for element in tree.css(_AUTHOR_MARKS)[:_MOST_MARKS]:
         names = _persons(_BY.sub("", " ".join(element.text(separator=" ").split())))
         if names and not _is_of_comment(element):
-            return " ".join(names)
+            return joined(names)
     return ""
 
 
@@ -156,13 +185,10 @@ def _is_person(text: str) -> bool:
     """Return whether a text has the form of a name: capitalized words, or a few characters."""
     if not _PERSON.fullmatch(text) or text in _NO_NAMES or _MEDIUM.fullmatch(text):
         return False
-    return all(
-        word[0].isupper() or len(word) <= _PARTICLE or _is_han(word) for word in text.split()
+    *words, last = text.split()
+    return not last[0].islower() and all(
+        len(word) <= _PARTICLE or not word[0].islower() for word in words
     )
-
-
-def _is_han(word: str) -> bool:
-    return "一" <= word[0] <= "鿿"
 
 
 def _is_of_comment(element: LexborNode) -> bool:
@@ -171,8 +197,8 @@ def _is_of_comment(element: LexborNode) -> bool:
     return any("comment" in names_of(node).lower() for node in inner)
 
 
-def _names(text: str, *, latin: bool) -> str:
-    if latin or text.isascii():
+def _names(text: str) -> str:
+    if text.isascii():
         return text.strip()
     text = _BLANK_IN_NAME.sub(r"\1\2", text)
     parts = [part for part in _SPLIT.split(text) if part]

@@ -274,7 +274,7 @@ def _tag(declared: str, language: str) -> str:
 
 
 def _compose(reading: _Reading, body: Body, fetched_at: float) -> Extracted:
-    metadata, title = reading.metadata, reading.headline
+    metadata, title, stated = reading.metadata, reading.headline, reading.metadata.author
     language = language_of(body.text, reading.declared)
     tag = _tag(reading.declared, language)
     near = _nearby_texts(reading.text, title, body.text)
@@ -292,7 +292,10 @@ def _compose(reading: _Reading, body: Body, fetched_at: float) -> Extracted:
             or _marked_source(reading.tree)
             or metadata.publisher
         ),
-        author=metadata.author or author_in(bylines) or marked_author(reading.tree),
+        author=("" if fold(stated) == fold(metadata.publisher) else stated)
+        or author_in(bylines)
+        or marked_author(reading.tree)
+        or stated,
         language=language,
         images=_images(reading, body),
     )
