@@ -77,12 +77,12 @@ class Quality(NamedTuple):
 
 
 def grams(text: str) -> Counter[tuple[str, ...]]:
-    """The 4-grams of a text; a shorter text is one gram.
+    """The 4-grams of a text without soft hyphens; a shorter text is one gram.
 
     >>> len(grams("今天晴朗，明天有雨"))
     5
     """
-    tokens = _TOKEN.findall(text)
+    tokens = _TOKEN.findall(text.replace("\xad", ""))
     if not tokens:
         return Counter()
     places = range(max(1, len(tokens) - GRAM + 1))

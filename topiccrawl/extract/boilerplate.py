@@ -35,7 +35,7 @@ _BOILERPLATE_TAGS = frozenset(("nav", "footer", "aside", "form", "menu"))
 _BOILERPLATE_NAMES = re.compile(
     r"comment|pinglun|foot|copyright|side-?bar(?!-(?:grid|layout))|crumb|\bnavi?\b|navbar|\bmenu|share|"
     r"related|relate|xiangguan|recommend|tuijian|hot-?(?:list|news|read)|paihang|rank|friend.?link|advert|\bads?\b|"
-    r"guanggao|sponsor|login|toolbar|page-?nav|paginat|\bpages?\b|subscribe|newsletter|popup|modal|"
+    r"guanggao|sponsor|login|toolbar|page-?nav|paginat|subscribe|newsletter|popup|modal|"
     r"cookie|consent|statement|disclaimer|qrcode|erweima|"
     r"(?:about|post)[-_]?author|author[-_]?(?:bio|box|desc|info|card|profile)"
 )

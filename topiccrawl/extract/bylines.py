@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.extract.blocks import ancestors, names_of
 from topiccrawl.extract.boilerplate import both_scripts
+from topiccrawl.text.normal import has_han
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _LABEL = r"作者|记者|编辑|责编|责任编辑|来源|时间|发布|评论|浏览|点击|字号|我要|分享"
@@ -57,7 +60,6 @@ _WRITERS = tuple(
         rf"记者\s*{_SEVERAL}\s*[/／]\s*(?:{_HAN}{{0,8}}(?:报导|报道)|(?:文|摄影?|图)(?!{_HAN}))",
     )
 )
-_ENGLISH = re.compile(r"^(?:By|BY):?\s((?:[A-Z][\w.'-]*)(?: [A-Z][\w.'-]*){1,3})$", re.MULTILINE)
 _BLANK_IN_NAME = re.compile(rf"(?<![\u4e00-\u9fff])({_HAN})[ 　]({_HAN})(?!{_HAN})")
 """A blank between the two characters of a name, which aligns it with names of three."""
 _SPLIT = re.compile(r"[ 　、,，/]+")
@@ -68,11 +70,13 @@ _AUTHOR_MARKS = (
 _PARTICLE = 3  # letters of a word of a name without a capital, such as de or van
 _MOST_MARKS, _LONGEST_BYLINE = 30, 100
 _BY = re.compile(
-    r"^(?:(?:(?:posted|published|written|story|words) )?by\b[\s:]*|(?:由|作者|authors?)[\s:：]+)",
+    r"^(?:(?:(?:posted|published|written|story|words|veröffentlicht|eingestellt|erstellt|verfasst|"
+    r"publié|écrit|publicado|postado|escrito) )?(?:by|von|par|por|oleh)\b[\s:]*|(?-i:di|door|av) |"
+    r"(?:由|作者|authors?|autor(?:in)?|auteur|autore|автор)[\s:：]+)",
     re.IGNORECASE,
 )
-_AND = re.compile(r"\s*(?:,|&|;|\band\b)\s*")
-_HAN_NAME = re.compile(rf"{_HAN}{{1,4}}")
+_AND = re.compile(r"\s*(?:,|&|;|\b(?:and|und|et|y|och)\b)\s*")
+_MANY_HAN = re.compile(rf"{_HAN}{{5}}")
 _PERSON = re.compile(
     rf"{_ROLE}{_HAN}{{2,4}}|(?!.*\d)[^\W\d_a-z][\w.'’-]*(?: [^\W\d_][\w.'’-]*){{1,3}}"
 )
@@ -117,7 +121,7 @@ def medium_near_date(text: str) -> str:
 
 
 def author_in(text: str) -> str:
-    """Return names of writers, else of reporters, separated by blanks; "" if there are none.
+    """Return names of writers, else of reporters (see ``joined``); "" if there are none.
 
     >>> author_in("来源：新京报 作者：张三 责任编辑：李四")
     '张三'
@@ -126,12 +130,37 @@ def author_in(text: str) -> str:
     >>> author_in("文/钱七 (责任编辑：李四)"), author_in("(责任编辑：李四)")
     ('钱七', '')
     """
-    for pattern in (*_WRITERS, _ENGLISH):
-        for match in pattern.finditer(text):
-            names = _names(match[1], latin=pattern is _ENGLISH)
-            if names:
-                return names
-    return ""
+    found = (_names(match[1]) for pattern in _WRITERS for match in pattern.finditer(text))
+    return next(filter(None, found), "") or joined(_signed(text.split("\n")))
+
+
+def _signed(lines: Sequence[str]) -> list[str]:
+    """Return the names of the first line that has only "by" and names, which may be in the next."""
+    for line, following in zip(lines, (*lines[1:], ""), strict=True):
+        own, found = _BY.subn("", line)
+        names = _persons(own.strip() or following.strip()) if found else []
+        if names and not has_han(names[0]):  # names in Chinese have patterns of their own
+            return names
+    return []
+
+
+def joined(names: Sequence[str]) -> str:
+    """Return names separated by blanks, or by commas if a name has a blank.
+
+    >>> joined(["张三", "李四"]), joined(["Jane Miller", "Jo Hill"])
+    ('张三 李四', 'Jane Miller, Jo Hill')
+    """
+    return (", " if any(" " in name for name in names) else " ").join(names)
+
+
+def without_by(text: str) -> str:
+    """Remove "by" before names.
+
+    >>> without_by("Von Jane Miller und Jo Hill"), without_by("Di Marco")
+    ('Jane Miller, Jo Hill', 'Di Marco')
+    """
+    own, found = _BY.subn("", text)
+    return (joined(_persons(own)) if found else "") or text
 
 
 def marked_author(tree: LexborHTMLParser) -> str:
@@ -139,13 +168,13 @@ def marked_author(tree: LexborHTMLParser) -> str:
 
     >>> from topiccrawl.links.limits import parse_html
     >>> marked_author(parse_html('<p class=byline>By <a href=/j>Jane Miller</a> and Jo Hill</p>'))
-    'Jane Miller Jo Hill'
+    'Jane Miller, Jo Hill'
     """
     for element in tree.css(_AUTHOR_MARKS)[:_MOST_MARKS]:
         words = element.text(separator=" ").split()
         names = _persons(_BY.sub("", " ".join(word for word in words if word not in _NO_NAMES)))
         if names and not _is_of_comment(element):
-            return " ".join(names)
+            return joined(names)
     return ""
 
 
@@ -178,10 +207,9 @@ def _is_person(text: str) -> bool:
     """Return whether a text has the form of a name: capitalized words, or a few characters."""
     if not _PERSON.fullmatch(text) or text in _NO_NAMES or is_medium(text):
         return False
-    return all(
-        word[0].isupper() or len(word) <= _PARTICLE or _HAN_NAME.fullmatch(word)
-        for word in text.split()
-    )
+    *words, last = text.split()
+    small = any(word[0].islower() and len(word) > _PARTICLE for word in words)
+    return not small and not last[0].islower() and _MANY_HAN.search(text) is None
 
 
 def _is_of_comment(element: LexborNode) -> bool:
@@ -190,8 +218,8 @@ def _is_of_comment(element: LexborNode) -> bool:
     return any("comment" in names_of(node).lower() for node in inner)
 
 
-def _names(text: str, *, latin: bool) -> str:
-    if latin or text.isascii():
+def _names(text: str) -> str:
+    if text.isascii():
         return text.strip()
     text = _BLANK_IN_NAME.sub(r"\1\2", text)
     parts = [part for part in _SPLIT.split(text) if part]

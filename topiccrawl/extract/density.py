@@ -210,16 +210,10 @@ def _range(
 
 
 def _with_openings(layout: Layout, weights: Sequence[float], box: int) -> tuple[int, int]:
-    """Return the range of a box and directly preceding paragraphs (separated by paywalls)."""
+    """Return the range of a box and directly preceding paragraphs (separated by paywalls, ads)."""
     begin, end = layout.boxes[box].begin, layout.boxes[box].end
-    parent = layout.boxes[box].parent
-    before = {
-        one.end: one.begin
-        for one in layout.boxes
-        if one.tag == "p" and one.parent == parent and one.end > one.begin
-    }
-    while box and begin in before and min(weights[before[begin] : begin], default=0) > 0:
-        begin = before[begin]
+    while box and begin and layout.blocks[begin - 1].tag == "p" and weights[begin - 1] > 0:
+        begin -= 1
     return begin, end
 
 

@@ -319,7 +319,7 @@ def _author(reading: _Reading, bylines: str) -> str:
     """Return the author in the metadata; a byline is preferred to the name of a site or medium."""
     stated = author_in(reading.metadata.author) or reading.metadata.author
     others = reading.window.replace(reading.headline, ""), reading.metadata.publisher
-    site = is_medium(stated) or any(stated in one for one in others)
+    site = is_medium(stated) or any(fold(stated) in fold(one) for one in others)
     named = "" if site else stated
     return named or author_in(bylines) or marked_author(reading.tree) or stated
 

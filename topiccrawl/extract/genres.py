@@ -37,12 +37,12 @@ MIN_IMAGE_SHARE = 0.6
 
 _LIST = re.compile(
     r"[^?#]*/(?:page/\d{1,4}|(?:tags?|category|categories|authors?)/[^/?#]+|"
-    r"[^/?#-]*(?:-[^/?#-]*){0,2}/(?:19|20)\d\d/(?:0[1-9]|1[0-2])|"
-    r"(?:[a-z]{2,4}_)?list(?:[-_][a-z]{1,12})?(?:[-_]?\d{1,6})*(?:\.[a-z]{3,5})?)/?$"
+    r"[^/?#-]*(?:-[^/?#-]*){0,2}/(?:19|20)\d\d(?:/(?:0[1-9]|[12]\d|3[01])){1,2}|"
+    r"(?:[a-z]{2,4}_)?list(?:[-_][a-z]{1,12})?(?:[-_]?\d{1,6})?(?:[-_]\d{1,6})*(?:\.[a-z]{3,5})?)/?$"
 )
 """URLs of the further pages of a list (longer numbers are those of articles), of the articles of a
-month (without a headline before it), tag, category or author, which may be one article, and of
-lists of Chinese publishing systems (``list_2.htm``, ``list-5-2.html``, ``xwzx_list.html``)."""
+month or day (without a headline before it), tag, category or author, which may be one article, and
+of lists of Chinese publishing systems (``list_2.htm``, ``list-5-2.html``, ``xwzx_list.html``)."""
 _COMMENTS = re.compile(r"/(?:comments?|pinglun|gentie)(?:[/._?-]|$)")
 _LIVE = re.compile(
     r"\blive\b.{0,20}(?:blog|ticker|updates?)|\bliveblog|liveticker|/live/|文字直播|图文直播",

@@ -6,6 +6,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from topiccrawl.extract.bylines import joined, without_by
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -55,7 +57,7 @@ class Metadata(NamedTuple):
         dates: Times of publication as written, most trusted first.
         source: Source (来源) in a meta element.
         publisher: Name of the site or publisher.
-        author: Names, separated by blanks.
+        author: Names, separated by blanks or commas.
         images: Image URLs as written.
         article: Whether the page is marked as an article.
         language: Language and country in a meta element.
@@ -95,7 +97,7 @@ def read_metadata(tree: LexborHTMLParser) -> Metadata:
         ),
         source=next(iter(_of(meta, SOURCES)), ""),
         publisher=next(iter([*_of(meta, ("og:site_name",)), *publishers]), ""),
-        author=" ".join(_distinct(names)) or _person(_of(meta, AUTHORS)),
+        author=joined(_distinct(map(without_by, names))) or _person(_of(meta, AUTHORS)),
         images=_distinct([*map(str.strip, _parts(linked, "image", "url")), *_of(meta, IMAGES)]),
         article=bool(linked) or meta.get("og:type", "").lower() in ("article", "news"),
         language=next(iter(_of(meta, LANGUAGES)), ""),
@@ -129,7 +131,8 @@ def _of(meta: Mapping[str, str], names: Iterable[str]) -> list[str]:
 
 def _person(authors: list[str]) -> str:
     """Return the first author that is a name and no URL, e-mail address or number."""
-    return next((name for name in authors if len(name) <= LONGEST_NAME and _NAMED.match(name)), "")
+    named = (name for name in authors if len(name) <= LONGEST_NAME and _NAMED.match(name))
+    return without_by(next(named, ""))
 
 
 def _microdata(tree: LexborHTMLParser) -> Iterator[str]:

@@ -68,6 +68,8 @@ def headline(
 ) -> str:
     """Determine the headline by a vote of h1, metadata, ``<title>`` and other headings.
 
+    Of several h1, one that metadata repeat counts as the first.
+
     Args:
         stated: Headlines in JSON-LD, and in meta elements, most trusted first.
         title: Text of ``<title>``.
@@ -181,7 +183,9 @@ def _candidates(
     stated: Stated, title: str, headings: Sequence[str], h1: int
 ) -> Iterator[tuple[str, float]]:
     whole = fold(title[: 4 * LONGEST])
+    known = set(map(fold, (*stated[0], *stated[1])))
     own = [one for one in headings[:h1] if len(fold(one)) >= MIN_LETTERS and len(one) <= LONGEST]
+    own.sort(key=lambda one: fold(one) not in known)
     inside = [one for one in headings if len(one) <= LONGEST and _covers(fold(one), whole)]
     for texts, first in ((own, _FIRST), (stated[0], _LINKED), (stated[1], _SHARED)):
         yield from ((unescape(one), _WEAK if place else first) for place, one in enumerate(texts))

@@ -92,15 +92,16 @@ _NO_LEVEL_IN_VECTOR = frozenset({"br", "embed", "hr", "img", "meta", "p", "li", 
 
 
 def parse_html(html: str) -> LexborHTMLParser:
-    """Parse a page, without the parts that would take more than a few seconds.
+    """Parse a page, without soft hyphens and the parts that would take more than a few seconds.
 
     All HTML is parsed by this function, or was serialized from a tree that it returned. The parser
     runs without events of changes, which only serve ``<selectedcontent>``.
 
-    >>> parse_html("<p>unchanged").html
+    >>> parse_html("<p>un&shy;changed").html
     '<html><head></head><body><p>unchanged</p></body></html>'
     """
-    return LexborHTMLParser(limit_markup(html), options=LexborDocumentOptions.WO_EVENTS)
+    html = limit_markup(html).replace("\xad", "").replace("&shy;", "")
+    return LexborHTMLParser(html, options=LexborDocumentOptions.WO_EVENTS)
 
 
 @lru_cache(maxsize=1)  # links and article are read from the same page

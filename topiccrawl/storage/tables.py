@@ -111,7 +111,7 @@ COLUMNS: Mapping[str, Column] = {
         "Topic words found, each with its share of the score, largest first.",
         lambda a, _: dict(a.words),
     ),
-    "author": _field("string", "author", "Authors, separated by blanks."),
+    "author": _field("string", "author", "Authors, separated by blanks or commas."),
     "source": _field("string", "source", "First publisher."),
     "language": _field("string", "language", "ISO 639-1 code."),
     "final_url": _field("string", "final_url", "URL after redirects."),

@@ -3,7 +3,8 @@
 The encoding is determined in this order [S1; methods section 7]:
 
 1. byte order mark;
-2. UTF-8 if the bytes are valid UTF-8 beyond chance, regardless of declarations;
+2. UTF-8 if the bytes are valid UTF-8 beyond chance, regardless of declarations, or nearly valid and
+   no other encoding is declared;
 3. declared encodings that are credible for the bytes (header, then ``<meta>`` or XML declaration
    in the first ``HEAD_LINES`` lines);
 4. the candidate with the best fit.
@@ -42,6 +43,9 @@ GOOD_FIT = 0.75
 
 MIN_FIT = 0.5
 """Share below which charset-normalizer is used, which supports more languages."""
+
+BROKEN = 10
+"""Non-ASCII characters per invalid byte from which bytes are nearly valid UTF-8."""
 
 _SAMPLE_RUNS = 300
 _SAMPLE_CHARS = 2_000
@@ -181,9 +185,12 @@ def _utf_16(body: bytes) -> str:
 
 
 def _as_utf_8(body: bytes, declared: dict[str, str]) -> Decoded | None:
-    """Decode as UTF-8 if the bytes are valid and no declaration contradicts."""
+    """Decode as UTF-8 if the bytes are (nearly) valid and no declaration contradicts."""
     if (text := _decode_strict(body, "utf-8")) is None:
-        return None
+        text = body.decode("utf-8", "replace")
+        other = declared and "utf-8" not in declared
+        if other or BROKEN * text.count("\ufffd") > len(text) - len(text.encode("ascii", "ignore")):
+            return None
     others = [name for name in declared if name != "utf-8"]
     if text.isascii():
         if seven := [name for name in others if name in _SEVEN_BIT]:

@@ -274,14 +274,14 @@ def canonical(word: str) -> str:
     """
     if word in stop_words() or (len(word) == 1 and not word.isdigit()):
         return ""
-    return singular(word) if word.isascii() else word
+    return singular(word)
 
 
 def singular(word: str) -> str:
-    """Return an English word without plural ending; other words are unchanged.
+    """Return a Latin word without the plural ending of English; other words are unchanged.
 
-    >>> [singular(w) for w in ("cities", "buses", "boxes", "glass", "news", "gas", "is")]
-    ['city', 'bus', 'box', 'glass', 'news', 'gas', 'is']
+    >>> [singular(w) for w in ("cities", "buses", "boxes", "glass", "news", "gas", "armées")]
+    ['city', 'bus', 'box', 'glass', 'news', 'gas', 'armée']
     """
     if len(word) < _SHORTEST_PLURAL or word[-1] != "s" or word in _NO_PLURALS:
         return word

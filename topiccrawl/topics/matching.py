@@ -106,7 +106,7 @@ class TermMatcher:
 
     def tokens(self) -> frozenset[str]:
         """Return the canonical words that the tokenizer may return for a surface."""
-        return frozenset(singular(text) if text.isascii() else text for text in self._texts)
+        return frozenset(map(singular, self._texts))
 
     def candidates_in(self, text: str) -> tuple[Surface, ...]:
         """Return the surfaces that may occur in a folded text."""
@@ -181,7 +181,7 @@ def _surface(index: int, text: str, languages: Sequence[str]) -> Surface:
 
 
 def _forms(word: str) -> list[str]:
-    return list(inflections(singular(word))) if word.isascii() and word.isalpha() else [word]
+    return list(inflections(singular(word))) if word.isalpha() else [word]
 
 
 def _bounded(literal: str, rest: str) -> re.Pattern[str]:

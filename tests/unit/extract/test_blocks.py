@@ -128,3 +128,16 @@ def test_heading_of_the_links_after_the_text_is_no_text() -> None:
     found = body(article(f"<div>{text}<h3>Related stories</h3><ul>{links}</ul></div>"))
     assert "The budget" in found
     assert "Related" not in found
+
+
+def test_paragraphs_before_the_box_of_the_text_belong_to_it() -> None:
+    first, rest = f"<p>First we went. {LINE * 2}</p>", f"<p>{LINE * 3}</p>" * 6
+    found = body(article(f"<div class=row>{first}</div><div class=row><div>{rest}</div></div>"))
+    assert found.startswith("First we went.")
+
+
+def test_box_named_page_may_have_the_text() -> None:
+    notes = "".join(f"<div class=note><p>Note {n}. {LINE * 3}</p></div>" for n in range(9))
+    text = f"<div class=page-content><p>First we went. {LINE * 9}</p><p>{LINE * 9}</p></div>"
+    found = body(f"<h1>The bridge</h1><div>{text}</div><div>{notes}</div>")
+    assert found.startswith("First we went.")

@@ -115,7 +115,9 @@ def test_story_is_an_article() -> None:
     assert (found.genre, found.author) == (Genre.ARTICLE, "Ann Miller")
 
 
-@pytest.mark.parametrize("path", ["/posts/page/3/", "/blog/page/12", "/2024/05/", "/blog/2024/11"])
+@pytest.mark.parametrize(
+    "path", ["/posts/page/3/", "/blog/page/12", "/2024/05/", "/blog/2024/11", "/2024/05/31/"]
+)
 def test_list_by_its_url_is_no_article(path: str) -> None:
     menu = "".join(f"<li class=item-{n}>Part {n}" for n in range(9))
     html = story()[0].replace("<body class=single>", f"<body class=single><ul>{menu}</ul>")

@@ -188,3 +188,9 @@ def test_a_headline_is_short_one_line_and_stable(title: str, headings: list[str]
     assert len(once) <= LONGEST
     assert once == " ".join(once.split())
     assert headline(NONE, once, []) == once
+
+
+def test_h1_that_metadata_repeat_is_the_headline() -> None:
+    stated = ((), ("Storm hits coast",))
+    found = headline(stated, "The storm", ["Topic - weather", "Storm hits coast"], h1=2)
+    assert found == "Storm hits coast"

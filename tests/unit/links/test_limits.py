@@ -98,6 +98,7 @@ TEXTS = {
     "drawing": ("<p>" + "<svg><path d='M1 /2'/><use xlink:href=#a /></svg>text " * 900,
                 "text" * 900),
     "values": ("<a data-x='{" + '"a": [1, 2], ' * 300 + "}' href=/x>text</a>", "text"),
+    "soft-hyphens": ("<p>te&shy;x\xadt", "text"),
     "comment": (f"<!-- a <b {'c ' * 500} --><p>text", "text"),
 }  # fmt: skip
 

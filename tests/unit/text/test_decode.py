@@ -81,6 +81,14 @@ def test_utf_8_with_a_bad_byte_and_a_wrong_header_stays_utf_8() -> None:
     assert found.text.count(CHINESE) == 2
 
 
+@pytest.mark.parametrize("header", [None, "text/html; charset=utf-8"])
+def test_latin_utf_8_with_a_cut_letter_stays_utf_8(header: str | None) -> None:
+    text = "Straż graniczna zatrzymała przemyt papierosów na polskiej granicy. " * 5
+    found = decode(text.encode() + "ó".encode()[:1] + b"...</p>" + text.encode(), header)
+    assert found.encoding == "utf-8"
+    assert found.text.count(text) == 2
+
+
 def test_late_meta_is_ignored() -> None:
     late = "\n" * (HEAD_LINES + 1) + page("big5", "x")
     assert decode(late.encode(), None).how == "bytes"

@@ -15,6 +15,7 @@ def found(term: str, text: str, *synonyms: str) -> int:
 @pytest.mark.parametrize(
     ("term", "text", "times"),
     [
+        ("armée", "Les armées et l'armée de l'air", 2),
         ("足球", "足球队员踢足球", 2),
         ("新能源汽车", "发展新能源汽车产业", 1),
         ("新能源汽车", "新能源的汽车", 0),
