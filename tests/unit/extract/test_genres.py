@@ -138,7 +138,8 @@ def test_list_by_its_name_is_no_article(path: str) -> None:
     menu = "".join(f"<li class=item-{n}>Part {n}" for n in range(9))
     html = story()[0].replace("<body class=single>", f"<body class=single><ul>{menu}</ul>")
     assert extract(html, f"http://valley.test{path}") is None
-    for other in ("/list-of-all-bridges.html", "/list/bridge.html", "/the-bridge-list.html"):
+    others = "/list-of-all-bridges.html", "/list/bridge.html", "/the-bridge-list.html"
+    for other in (*others, f"/list{'1' * 60}x.html"):  # digits are not split in all ways
         assert extract(html, f"http://valley.test{other}") is not None
 
 
