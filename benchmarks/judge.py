@@ -4,17 +4,17 @@
                                [--draws 5] [--seed 1] [--background 200]
                                [--json FILE]
 
-For each topic of each collection: average precision, best F1 and calibration error of the scores
-of its pages, the topic stated as a file (``words``), as one word, as a sentence, as that sentence
-in traditional script, and as a sentence that lists the file's terms (``restated``); by five
-examples alone; and by its file with marks, of 5, 10 and 30 pages on topic and as many off, drawn
-at random (``marks10``) or as active learning asks for them (``active10``, as
-many in all). Draws take at most half of a topic's positives; the background is drawn from all
-unmarked pages, its labels unused; pages that were learnt from leave the evaluation, and
-``marks10_before`` is the topic's file over the same pages: active learning asks for the best pages,
-so that fewer of them remain.
+For each topic of each collection: average precision, best F1, F1 at the limit of a crawl (in
+brackets) and calibration error of the scores of its pages, the topic stated as a file (``words``),
+as one word, as a sentence, as that sentence in traditional script, and as a sentence that lists the
+file's terms (``restated``); by five examples alone; and by its file with marks, of 5, 10 and 30
+pages on topic and as many off, drawn at random (``marks10``) or as active learning asks for them
+(``active10``, as many in all). Draws take at most half of a topic's positives; the background is
+drawn from all unmarked pages, its labels unused; pages that were learnt from leave the evaluation,
+and ``marks10_before`` is the topic's file over the same pages: active learning asks for the best
+pages, so that fewer of them remain.
 
-``--json`` names: ``words_ap``, ``marks10_ap``, ``marks30_ap`` and so on, the means of the
+``--json`` names: ``words_ap``, ``marks10_ap``, ``marks10_decided`` and so on, the means of the
 collections' means; ``sentence_gap`` and ``restated_gap``, what a sentence loses against its file
 in the same mean; and each figure by collection and topic. All by the text of the pages alone:
 ``benchmarks.linked`` judges them by the links as well, as crawls do.
@@ -103,8 +103,11 @@ def figures(results: Results) -> dict[str, object]:
     """All figures; the named ones are means of the collections' means."""
     by_web = {name: means(topics) for name, topics in results.items()}
     whole: dict[str, object] = {
-        f"{kind}_ap": round(fmean(found[kind].ap for found in by_web.values() if kind in found), 4)
+        f"{kind}_{name}": round(
+            fmean(getattr(found[kind], name) for found in by_web.values() if kind in found), 4
+        )
         for kind in dict.fromkeys(kind for found in by_web.values() for kind in found)
+        for name in ("ap", "decided")
     }
     for gap, kind in GAPS.items():
         pairs = [
@@ -123,7 +126,9 @@ def figures(results: Results) -> dict[str, object]:
 
 
 def _line(name: str, found: dict[str, Measured]) -> str:
-    cells = (f"{kind} {m.ap:.3f} {m.f1:.2f} {m.ece:.2f}" for kind, m in found.items())
+    cells = (
+        f"{kind} {m.ap:.3f} {m.f1:.2f} ({m.decided:.2f}) {m.ece:.2f}" for kind, m in found.items()
+    )
     return f"{name:24} " + " | ".join(cells)
 
 

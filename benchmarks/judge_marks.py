@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchmarks.judge_measures import Draw, draw, draw_actively, mean, measure
 from topiccrawl.topics import Scorer, SiteWords
 from topiccrawl.topics.classifier import Sample, document, fit, word_weights
-from topiccrawl.topics.marks import derived_terms, mark_of, probability
+from topiccrawl.topics.marks import DECISION_LIMIT, derived_terms, mark_of, probability
 from topiccrawl.topics.pagekind import own_share
+from topiccrawl.topics.scorer import LOWER_LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -107,7 +108,7 @@ def marked(
 def learnt(samples: Sequence[Sample], known: Draw) -> Classifier:
     """The classifier of a draw."""
     on, off, background = ([samples[place] for place in part] for part in known)
-    return fit(on, off, background)
+    return fit(on, off, background, LOWER_LIMIT)
 
 
 def _active(
@@ -168,4 +169,4 @@ def _left(samples: Sequence[Sample], labels: Sequence[bool], known: Draw) -> Mea
     """Measure a draw's classifier over the pages that it did not learn from."""
     model, left = learnt(samples, known), known.others(len(labels))
     scores = [probability(model.odds(samples[place])) for place in left]
-    return measure(scores, [labels[place] for place in left])
+    return measure(scores, [labels[place] for place in left], DECISION_LIMIT)

@@ -6,7 +6,9 @@ from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from sklearn.metrics import average_precision_score, precision_recall_curve
+from sklearn.metrics import average_precision_score, f1_score, precision_recall_curve
+
+from topiccrawl.topics.scorer import LOWER_LIMIT
 
 if TYPE_CHECKING:
     import random
@@ -28,11 +30,13 @@ class Measured(NamedTuple):
     Attributes:
         ap: Average precision.
         f1: Best F1 over all thresholds.
+        decided: F1 at the limit from which a crawl stores pages.
         ece: Expected calibration error of the scores, read as probabilities.
     """
 
     ap: float
     f1: float
+    decided: float
     ece: float
 
 
@@ -54,11 +58,13 @@ class Draw(NamedTuple):
         return [place for place in range(number) if place not in used]
 
 
-def measure(scores: Sequence[float], labels: Sequence[bool]) -> Measured:
-    """Measure scores in [0, 1] against labels.
+def measure(
+    scores: Sequence[float], labels: Sequence[bool], limit: float = LOWER_LIMIT
+) -> Measured:
+    """Measure scores in [0, 1] against labels; scores from ``limit`` on say that a page is wanted.
 
-    >>> measure([0.9, 0.1, 0.4], [True, False, False])
-    Measured(ap=1.0, f1=1.0, ece=0.2)
+    >>> measure([0.9, 0.1, 0.4], [True, False, False], 0.3)
+    Measured(ap=1.0, f1=1.0, decided=0.6666666666666666, ece=0.2)
     """
     known, given = np.asarray(labels, dtype=bool), np.asarray(scores, dtype=float)
     precision, recall, _ = precision_recall_curve(known, given)
@@ -69,7 +75,10 @@ def measure(scores: Sequence[float], labels: Sequence[bool]) -> Measured:
         for b in np.unique(places)
     ]
     return Measured(
-        float(average_precision_score(known, given)), float(f1.max()), round(float(sum(gaps)), 9)
+        float(average_precision_score(known, given)),
+        float(f1.max()),
+        float(f1_score(known, given >= limit, zero_division=0.0)),
+        round(float(sum(gaps)), 9),
     )
 
 

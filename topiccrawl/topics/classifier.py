@@ -6,8 +6,8 @@ few pages of a crawl are wanted.
 
 Cross-validation determines the share of the classifier against the topic words: the log-odds of
 both are mixed with the share that fits held-out marks best. Probabilities are calibrated on
-held-out log-odds (Platt 1999). They are then corrected for the rarity of on-topic pages among
-unmarked pages (Saerens, Latinne and Decaestecker 2002), since the training classes are balanced.
+held-out log-odds (Platt 1999). Since the training classes are balanced, the log-odds are shifted
+until the number of accepted unmarked pages is plausible (``_cut``).
 """
 
 from __future__ import annotations
@@ -48,9 +48,6 @@ SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 HALF = 0.1
 """Score by topic words at which the feature is 0.5; equals ``UPPER_LIMIT``."""
-
-ITERATIONS = 50
-"""Iterations of the correction for rarity."""
 
 
 class Document(NamedTuple):
@@ -129,7 +126,7 @@ class Classifier:
     Attributes:
         weights: Weights of word buckets; 0 for other buckets.
         score_weight: Weight of ``Sample.by_words``.
-        bias: Log-odds of an empty page, corrected for rarity.
+        bias: Log-odds of an empty page.
         share: Share of the learned words in the log-odds, in [0, 1].
     """
 
@@ -167,13 +164,16 @@ class Classifier:
         return cls(weights, found["score_weight"], found["bias"], found["share"])
 
 
-def fit(on: Sequence[Sample], off: Sequence[Sample], background: Sequence[Sample]) -> Classifier:
+def fit(
+    on: Sequence[Sample], off: Sequence[Sample], background: Sequence[Sample], limit: float
+) -> Classifier:
     """Fit a classifier.
 
     Args:
         on: Pages marked on topic, at least one.
         off: Pages marked off topic; may be empty if there is a background.
         background: Unmarked pages, sampled from all pages.
+        limit: Relevance by topic words from which a page is on topic.
 
     Raises:
         ValueError: There is no positive page or no negative page.
@@ -186,7 +186,9 @@ def fit(on: Sequence[Sample], off: Sequence[Sample], background: Sequence[Sample
     share = min(SHARES, key=lambda s: (round(_loss(pages, held_out @ (s, 1 - s)), 6), s))
     mixed = held_out @ (share, 1 - share)
     slope, offset = _calibrate_marks(pages, mixed)
-    offset += _rarity_correction(slope * mixed[pages.unmarked] + offset)
+    if background:
+        accepted = sum(page.relevance * page.article >= limit for page in background)
+        offset -= _cut(slope * mixed[pages.unmarked] + offset, accepted)
     words, score = pages.fit_both(all_rows)
     weights = words.weights[:-1] * (slope * share)
     kept = np.abs(weights) > 1e-6  # noqa: PLR2004 - rounding of ``to_json``
@@ -292,16 +294,17 @@ def _calibrate(pages: _Pages, odds: Floats, rows: Places) -> tuple[float, float]
     return (float(slope), offset) if slope > 0 else (1.0, 0.0)
 
 
-def _rarity_correction(odds: Floats) -> float:
-    """Return the correction of log-odds for the share of on-topic pages, at most one half.
+def _cut(odds: Floats, accepted: int) -> float:
+    """Return the log-odds that separate wanted from other unmarked pages.
 
-    The share is estimated with Laplace smoothing (one additional page of each class).
+    Balanced marks do not tell how many pages are wanted. Topic words accept too many, and a model
+    of few marks any number; the number of wanted pages is estimated as the mean of both.
+
+    Args:
+        odds: Log-odds of the unmarked pages for balanced classes, at least one.
+        accepted: Number of these pages that the topic words accept.
     """
-    if not len(odds):
-        return 0.0
-    share = 0.5
-    for _ in range(ITERATIONS):
-        prior = np.log(share / (1 - share))
-        found = np.sum(1 / (1 + np.exp(-(odds + prior))))
-        share = min(0.5, float(found + 1) / (len(odds) + 2))
-    return float(np.log(share / (1 - share)))
+    wanted = (accepted + int((odds >= 0).sum())) // 2
+    least = np.sort(odds)[-max(wanted, 1)]
+    below = odds[odds < least]
+    return float((least + below.max()) / 2 if len(below) else least)

@@ -168,7 +168,7 @@ def learn(scorer: Scorer, marks: Iterable[Mark], background: Iterable[Mark] = ()
     others = [sample_of(scorer, mark) for mark in background if mark.url not in last]
     if len(on) < MIN_WANTED or not (off or others):
         return scorer
-    return MarkedModel(scorer, fit(on, off, others), links=links)
+    return MarkedModel(scorer, fit(on, off, others, scorer.lower_limit), links=links)
 
 
 def mark_of(page: Page, *, wanted: bool | None = None) -> Mark:

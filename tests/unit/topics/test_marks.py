@@ -80,6 +80,26 @@ def test_probabilities_are_calibrated_to_the_unmarked_pages() -> None:
     assert mean == pytest.approx(0.1, abs=0.04)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_few_marks_keep_most_pages_of_a_crawl_on_the_topic(seed: int) -> None:
+    """Half of a focused crawl's unmarked pages are wanted; training takes them for negatives."""
+    rng, rare = random.Random(seed), [f"word{number}" for number in range(400)]  # noqa: S311
+
+    def pages(count: int, words: list[str], *, wanted: bool | None) -> list[Mark]:
+        stories = [story(rng, words, named=True) for _ in range(count)]
+        texts = [" ".join([text, *rng.choices(rare, k=40)]) for text in stories]
+        return [Mark(f"http://a.test/{text}", "", text, wanted) for text in texts]
+
+    marks = pages(2, GAME, wanted=True) + pages(2, HALL, wanted=False)
+    unmarked = pages(60, GAME, wanted=None) + pages(60, HALL, wanted=None)
+    model = learn(Scorer(TOPIC), marks, unmarked)
+    kept, stored = (
+        sum(model.score_page(page(one.text)).relevant for one in pages(100, words, wanted=None))
+        for words in (GAME, HALL)
+    )
+    assert kept > max(60, stored)
+
+
 def test_marks_are_json_and_the_last_mark_of_a_url_counts() -> None:
     mark = mark_of(page("足球 “引号”\n"), wanted=True)
     assert Mark.from_json(mark.to_json()) == mark
@@ -191,7 +211,7 @@ def test_fit_equals_the_plain_regression() -> None:
     for row, sample in zip(rows, samples, strict=True):
         row[np.searchsorted(words, sample.document.places)] = sample.document.values
     plain = LogisticRegression(C=10.0, max_iter=500, tol=1e-8).fit(rows, [1] * 8 + [0] * 8)
-    found = fit(samples[:8], samples[8:], ())
+    found = fit(samples[:8], samples[8:], (), 0.05)
     order = np.argsort([found.odds(sample) for sample in samples])
     expected = np.argsort(plain.decision_function(rows))
     assert found.share == 1.0
@@ -205,7 +225,7 @@ def test_empty_classifier_has_no_words() -> None:
     assert empty.odds(Sample(document({"football": 1.0}), 0.0)) == 0.0
     assert empty.odds(Sample(document({}), 0.5)) > 0.0
     with pytest.raises(ValueError, match="needs at least one page"):
-        fit([], [], [])
+        fit([], [], [], 0.05)
 
 
 def test_half_maps_to_the_word_limit_and_keeps_the_order() -> None:
