@@ -70,6 +70,7 @@ class DuePages:
         self._pages, self._owner = visited.pages.pages, visited.ledger.owner
         self._wake = wake
         self._in_frontier: dict[str, bool] = {}
+        self._unfetched: set[str] = set()
         self._offset = time.time() - _steady()
         self._started_at = self._done_until = self._scanned_at = 0.0
         self._check_at = self._earliest = math.inf
@@ -106,9 +107,9 @@ class DuePages:
     # -- Requeueing ------------------------------------------------------------------------------
 
     def follow(self, seeds: Iterable[str]) -> None:
-        """Retry seeds in the frontier that were never fetched, until they are."""
+        """Record failures of seeds that were never fetched, until they are fetched."""
         self._visited.seeds.update(seeds)
-        self._in_frontier |= dict.fromkeys(seeds, False)
+        self._unfetched.update(seeds)
 
     def has_links_of(self, url: str) -> bool:
         """Return whether all links of a page were in the frontier when the page was requeued.
@@ -127,8 +128,9 @@ class DuePages:
         if self._is_set_back():
             await self.set_back()
         now, check_at = time.time(), self._check_at
-        # Other nodes may write their visits late.
-        period = SCAN_SECONDS if self._context.sync is None else CHECK_SECONDS
+        # Other nodes may write their visits late, and seeds fail without a lease.
+        often = self._context.sync is not None or self._unfetched
+        period = CHECK_SECONDS if often else SCAN_SECONDS
         if now - self._scanned_at > period or now >= check_at:
             self._scanned_at, self._done_until = now, 0.0
             self.check_requeued()
@@ -197,18 +199,20 @@ class DuePages:
 
         Drop pages that another node serves or has visited, and pages deleted by the operator.
         """
-        for url in tuple(self._in_frontier):
+        for url in (*self._in_frontier, *self._unfetched):
             known = self._context.frontier.why(url)
             if known is not None and known.queue == "error":
                 self._visited.visit_failed(url, known.reason)
             elif known is None or (known.queue == "crawled" and not self._visited.is_pending(url)):
                 self._in_frontier.pop(url, None)
+                self._unfetched.discard(url)
 
     # -- Results ---------------------------------------------------------------------------------
 
     def visit_written(self, state: PageState) -> None:
         """Update the schedule after a visit's state was written."""
         self._in_frontier.pop(state.url, None)
+        self._unfetched.discard(state.url)
         retried = self.once and state.url in self.missing
         if state.misses and not (state.gone_at or retried):
             self.missing[state.url] = state.due

@@ -84,6 +84,30 @@ def test_all_pages_due_at_one_moment_are_queued(
         frontier.close()
 
 
+def test_seeds_that_are_followed_do_not_delay_due_pages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(duepages, "MAX_IN_FRONTIER", 4)
+    seeds = [f"http://b.test/{n}" for n in range(5)]
+    queued = list[int]()
+
+    async def follow(visited: VisitTracker) -> None:
+        context = context_of(CRAWLER)
+        due_pages = duepages.DuePages(context, visited, lambda: None, once=False)
+        await due_pages.requeue_due()
+        for url in [url for url in URLS if due_pages.has_links_of(url)]:
+            context.frontier.forget(url)
+        context.frontier.push(map(Seed, seeds))
+        due_pages.check_requeued()
+        queued.append(context.frontier.counts()["prior"])
+        due_pages.follow([*seeds, *URLS])  # some redirect to pages that are watched
+        await due_pages.requeue_due()
+        queued.append(context.frontier.counts()["prior"])
+
+    frontier_after(tmp_path, 1_000.0, follow).close()
+    assert queued == [len(seeds), len(seeds) + 4]
+
+
 def test_visits_in_the_future_are_rescheduled_from_now(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
