@@ -147,6 +147,8 @@ async def pages(
         if len(found) < size:
             return
         after = tuple(found[-1][name] for name in order)
+        if isinstance(span := where.get(order[0]), Span):  # so that an index skips the read ones
+            where = {**where, order[0]: span._replace(low=after[0])}
 
 
 class DocumentStore:

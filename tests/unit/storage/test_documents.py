@@ -136,6 +136,7 @@ async def calls(pages: Pages, periods: Periods, records: Records) -> None:
     """Queries of crawls and commands."""
     await pages.get("足球", ["http://a.test/1", "http://a.test/2"])
     await pages.due("足球", 9.0, 10, 1.0)
+    assert len([one async for one in pages.all_due("足球", 9.0, 1)]) == 2
     await pages.counts("足球")
     await pages.changes("足球", 1.0)
     await pages.forget(["http://a.test/1"])
@@ -160,7 +161,8 @@ def test_queries_use_an_index(tmp_path: Path) -> None:
             Periods(storage) as periods,
             Records(storage) as records,
         ):
-            await pages.save([PageState("足球", "http://a.test/1")])
+            states = [PageState("足球", f"http://a.test/{n}", due=float(n)) for n in (1, 2)]
+            await pages.save(states)
             await periods.put(Period("甲", 1))
             for part in (pages, periods, records):
                 documents = part._documents
@@ -172,6 +174,7 @@ def test_queries_use_an_index(tmp_path: Path) -> None:
     asyncio.run(work())
     queries = [one.replace("Inf", "9e999") for one in seen if one.startswith(("SELECT", "DELETE"))]
     assert len(queries) > 20
+    assert any("due >= 1.0 AND due < 9.0 AND (due, url) > (1.0," in query for query in queries)
     with closing(sqlite3.connect(tmp_path / FILE)) as connection:
         for query in queries:
             plan = [step[3] for step in connection.execute(f"EXPLAIN QUERY PLAN {query}")]
