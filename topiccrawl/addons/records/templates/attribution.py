@@ -120,7 +120,7 @@ class Owners:
             and self.of(one) != NO_OWNER
             and (cell := page.lines[one.at].cell)
         }
-        self._rows = rows if len(set(rows.values())) > 1 else {}
+        self._rows = rows if len(set(rows.values())) > 1 else {}  # a single one is the subject
 
     def _names_row(self, one: Candidate) -> bool:
         """Return whether a value is the name in a row of a table with column headings."""
