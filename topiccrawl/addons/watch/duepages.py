@@ -128,12 +128,12 @@ class DuePages:
         if self._is_set_back():
             await self.set_back()
         now, check_at = time.time(), self._check_at
-        # Other nodes may write their visits late, and seeds fail without a lease.
-        often = self._context.sync is not None or self._unfetched
-        period = CHECK_SECONDS if often else SCAN_SECONDS
+        # Other nodes may write their visits late.
+        period = SCAN_SECONDS if self._context.sync is None else CHECK_SECONDS
         if now - self._scanned_at > period or now >= check_at:
             self._scanned_at, self._done_until = now, 0.0
-            self.check_requeued()
+            self._check(self._in_frontier)
+        self._check(self._unfetched)
         requeued = await self._requeue_all(now)
         soonest = (
             []
@@ -199,13 +199,18 @@ class DuePages:
 
         Drop pages that another node serves or has visited, and pages deleted by the operator.
         """
-        for url in (*self._in_frontier, *self._unfetched):
+        self._check((*self._in_frontier, *self._unfetched))
+
+    def _check(self, urls: Iterable[str]) -> None:
+        """See ``check_requeued``."""
+        for url in tuple(urls):
             known = self._context.frontier.why(url)
             if known is not None and known.queue == "error":
                 self._visited.visit_failed(url, known.reason)
             elif known is None or (known.queue == "crawled" and not self._visited.is_pending(url)):
                 self._in_frontier.pop(url, None)
-                self._unfetched.discard(url)
+                if known is not None:  # seeds are queued after the watch has started
+                    self._unfetched.discard(url)
 
     # -- Results ---------------------------------------------------------------------------------
 

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     import pytest
 
+    from topiccrawl.storage.pages import PageState
+
 URLS = [f"http://a.test/{n}" for n in range(11)]
 POLITENESS = Politeness(delay=0, adaptive=False, robots=False, concurrency=99)
 
@@ -106,6 +108,27 @@ def test_seeds_that_are_followed_do_not_delay_due_pages(
 
     frontier_after(tmp_path, 1_000.0, follow).close()
     assert queued == [len(seeds), len(seeds) + 4]
+
+
+def test_failure_of_a_seed_without_a_lease_is_recorded_at_once(tmp_path: Path) -> None:
+    seed = "http://b.test/"
+
+    async def fail(visited: VisitTracker) -> None:
+        context = context_of(CRAWLER)
+        due_pages = duepages.DuePages(context, visited, lambda: None, once=False)
+        due_pages.follow([seed])
+        await due_pages.requeue_due()
+        context.frontier.push([Seed(seed)])
+        (lease,) = (one for one in context.frontier.pop(99) if one.url == seed)
+        context.frontier.finish(lease, Outcome(Ending.ERROR, reason="robots-unavailable"))
+        await due_pages.requeue_due()
+
+    async def states() -> dict[str, PageState]:
+        async with Pages(SqliteStorage(tmp_path)) as pages:
+            return await pages.get("足球", [seed])
+
+    frontier_after(tmp_path, 1_000.0, fail).close()
+    assert asyncio.run(states())[seed].due > time.time()
 
 
 def test_visits_in_the_future_are_rescheduled_from_now(
