@@ -258,6 +258,18 @@ def test_watch_waits_for_an_unreachable_seed(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("no_coverage")
+def test_watch_waits_for_a_seed_without_robots_txt(tmp_path: Path) -> None:
+    hub, data = "http://a.test/", tmp_path / "data"
+    crawl = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={hub}", "-a", "watch=1")
+    soon, failed = {"TOPICCRAWL_REVISIT_SHORTEST": "0.3"}, f"{hub} cannot be fetched (robots"
+    unavailable: dict[str, Page] = {f"{hub}robots.txt": Answer("", 503)}
+    with Web(unavailable) as web, running(web.proxy, data, *crawl, *AT_ONCE, **soon) as process:
+        wait_for(lambda: log_of(data).read_text().count(failed) > 1, data)
+        process.send_signal(signal.SIGINT)
+        assert exit_status(process, data) == 0
+
+
+@pytest.mark.usefixtures("no_coverage")
 def test_watch_continues_after_the_clock_is_set_back(tmp_path: Path) -> None:
     site, data = Failing(), tmp_path / "data"
 
