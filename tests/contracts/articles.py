@@ -6,8 +6,12 @@ import asyncio
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from examples.jsonstore import JsonStore
+from examples.jsonstore.articles import REPRINTS
+from topiccrawl.addons.mongodb.store import MongoStore
 from topiccrawl.model import Article
 from topiccrawl.storage.selection import Selection
+from topiccrawl.storage.sqlite import SqliteStore
 from topiccrawl.text.digest import digest_of
 
 if TYPE_CHECKING:
@@ -60,11 +64,22 @@ async def stored_in(store: ArticleStore, topic: str = "") -> list[Article]:
 
 
 async def counts_of(store: ArticleStore) -> Counter[str]:
-    """Return the numbers of ``articles``, ``reprints`` and ``topic/NAME`` (articles of a topic)."""
-    sizes = Counter[str]()
+    """Return the numbers of ``articles``, ``reprints`` and ``topic/NAME`` (articles of a topic).
+
+    Reprints are counted as they are stored, also those whose story is deleted.
+    """
+    sizes = Counter[str](articles=0, reprints=await _reprints_in(store))
     for one in await stored_in(store):
-        story = await store.get(one.url)
-        assert story is not None
-        sizes.update({"articles": 1, "reprints": len(story.reprints)})
-        sizes.update(f"topic/{name}" for name in one.topics)
+        sizes.update(["articles", *(f"topic/{name}" for name in one.topics)])
     return sizes
+
+
+async def _reprints_in(store: ArticleStore) -> int:
+    if isinstance(store, MongoStore):
+        return int(await store.server.reprints.count_documents({}))
+    if isinstance(store, JsonStore):
+        return await store._journal.read(lambda: len(store._journal.table(REPRINTS)))
+    assert isinstance(store, SqliteStore)
+    count = "SELECT count(*) FROM reprints"
+    number: int = await store._database.read(lambda c: c.execute(count).fetchone()[0])
+    return number
