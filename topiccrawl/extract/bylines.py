@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from topiccrawl.extract.blocks import ancestors, names_of
-from topiccrawl.extract.boilerplate import both_scripts
+from topiccrawl.extract.boilerplate import both_scripts, is_dated
 from topiccrawl.text.normal import has_han
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ _AUTHOR_MARKS = (
     "[rel~=author], [itemprop=author], [class*=author i]:not([class*=authorized i]), "
     "[class*=byline i]"
 )
+_BELOW_HEADLINE = 2  # lines of a text that begins with the headline
 _PARTICLE = 3  # letters of a word of a name without a capital, such as de or van
 _MOST_MARKS, _LONGEST_BYLINE = 30, 100
 _BY = re.compile(
@@ -135,12 +136,18 @@ def author_in(text: str) -> str:
 
 
 def _signed(lines: Sequence[str]) -> list[str]:
-    """Return the names of the first line that has only "by" and names, which may be in the next."""
-    for line, following in zip(lines, (*lines[1:], ""), strict=True):
+    """Return the names of the first line that has only "by" and names, which may be in the next.
+
+    Lines are text nodes: "by", or a lone word in lower case, must be below the first line (the
+    headline) or a date; it may continue other words (theme Lines by ..., licensed work by ...).
+    """
+    for number, line in enumerate(lines):
         own, found = _BY.subn("", line)
-        names = _persons(own.strip() or following.strip()) if found else []
-        if names and not has_han(names[0]):  # names in Chinese have patterns of their own
-            return names
+        continues = line.startswith("by") or (line[:1].islower() and not own.strip())
+        if found and (number < _BELOW_HEADLINE or not continues or is_dated(lines[number - 1])):
+            names = _persons(own.strip() or "".join(lines[number + 1 : number + 2]).strip())
+            if names and not has_han(names[0]):  # names in Chinese have patterns of their own
+                return names
     return []
 
 
@@ -176,6 +183,15 @@ def marked_author(tree: LexborHTMLParser) -> str:
         if names and not _is_of_comment(element):
             return joined(names)
     return ""
+
+
+def has_only_names(line: str) -> bool:
+    """Return whether a line has the form of names without "by"; short headlines may have it, too.
+
+    >>> has_only_names("Jane Miller and Jo Hill"), has_only_names("Jane Miller wins")
+    (True, False)
+    """
+    return bool(_persons(line))
 
 
 def is_medium(name: str) -> bool:

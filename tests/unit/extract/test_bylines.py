@@ -113,6 +113,15 @@ def test_author_is_read_from_text(text: str, author: str) -> None:
     assert author_in(text) == author
 
 
+def test_by_inside_a_sentence_names_no_author() -> None:
+    lines = "Bridge opens\nText.\nThis\nwork\n{}\nis licensed"
+    assert author_in(lines.format("by\nJane Miller")) == ""
+    assert author_in(lines.format("by Newtown Weekly")) == ""
+    assert author_in(lines.format("von\nJane Miller")) == ""
+    assert author_in("Bridge opens\nby\nJane Miller\nMay 3, 2020") == "Jane Miller"
+    assert author_in("Bridge opens\nPosted on\nMay 3, 2020\nby\nJane Miller") == "Jane Miller"
+
+
 @pytest.mark.parametrize(
     ("text", "medium"),
     [
