@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.extract.blocks import ancestors, names_of
 from topiccrawl.extract.boilerplate import is_byline
-from topiccrawl.extract.bylines import author_in
+from topiccrawl.extract.bylines import author_in, has_only_names
 from topiccrawl.links.urls import is_home
 from topiccrawl.text.digest import fold
 from topiccrawl.text.normal import simplify
@@ -105,7 +105,7 @@ def headline(
 
 
 def shown_headline(title: str, above: Sequence[Block]) -> str:
-    """Return the line above the byline or date of a body, or a title that is shown as a line, too.
+    """Return the line above the byline or date of a body, or a title whose begin is shown, too.
 
     For headlines that only ``<title>`` states, which may be the name of the site on each page.
 
@@ -115,8 +115,7 @@ def shown_headline(title: str, above: Sequence[Block]) -> str:
     """
     own = fold(title)
     lines = [(fold(one.text[: 4 * LONGEST]), one) for one in above]
-    if len(own) >= MIN_LETTERS and any(own == text and not one.links for text, one in lines):
-        return title
+    begins = any(text and own.startswith(text) and not one.links for text, one in lines)
     below = False  # whether a byline or date is below the line
     for text, one in reversed(lines[-_ABOVE:]):
         ended = below and one.text.endswith((")", "）"))  # a headline may end with its day
@@ -124,7 +123,8 @@ def shown_headline(title: str, above: Sequence[Block]) -> str:
             below = True
         elif sum(map(str.isalpha, text)) >= MIN_LETTERS:
             shown = below and not one.links and "。" not in one.text
-            shown &= text not in own or own.startswith(text)
+            others = begins or text in own or has_only_names(one.text)
+            shown &= own.startswith(text) or not others
             return one.text[:LONGEST] if shown else title
     return title
 

@@ -174,6 +174,20 @@ def test_part_of_the_title_above_the_date_is_the_headline() -> None:
     assert shown_headline("组图：车展今日开幕", blocks) == "组图：车展今日开幕"
 
 
+@pytest.mark.parametrize("above", ["Jane Miller", "传播正能量的网站"])
+def test_begin_of_the_title_above_the_text_keeps_the_title(above: str) -> None:
+    tree = LexborHTMLParser(f"<div>新城大桥</div><p>{above}</p><p>2016-01-12</p>")
+    assert tree.body is not None
+    title = "新城大桥----新城市教育网"
+    assert shown_headline(title, lay_out(tree.body).blocks) == title
+
+
+def test_names_above_the_date_are_no_headline() -> None:
+    tree = LexborHTMLParser("<p>Jane Miller</p><p>June 3, 2020</p>")
+    assert tree.body is not None
+    assert shown_headline("Bridge opens in May", lay_out(tree.body).blocks) == "Bridge opens in May"
+
+
 def test_repeated_heading_is_no_headline() -> None:
     assert headline(NONE, "Bridge opened", ["Read on"] * 9) == "Bridge opened"
 
