@@ -141,3 +141,25 @@ def test_box_named_page_may_have_the_text() -> None:
     text = f"<div class=page-content><p>First we went. {LINE * 9}</p><p>{LINE * 9}</p></div>"
     found = body(f"<h1>The bridge</h1><div>{text}</div><div>{notes}</div>")
     assert found.startswith("First we went.")
+
+
+def test_headline_with_the_sites_name_is_not_repeated_in_the_body() -> None:
+    text = "".join(f"<p>Number {n}. {LINE * 2}</p>" for n in range(9))
+    site = "Newtown Station of the National Academy of Sciences and Letters"
+    title = f"<title>The bridge over the river opened----{site}</title>"
+    shown = "<div><p>The bridge over the river opened</p></div>"
+    found = body(f"{title}<p>2024-05-03</p>{shown}<div><div>{text}</div></div>")
+    assert found.startswith("Number 0.")
+
+
+def test_line_about_the_begin_of_the_title_stays() -> None:
+    text = "".join(f"<p>Number {n}. {LINE * 2}</p>" for n in range(9))
+    found = body(f"<title>Dear readers, we move</title><div><p>Dear readers,</p>{text}</div>")
+    assert found.startswith("Dear readers,")
+
+
+def test_shown_code_of_advertisements_is_no_text() -> None:
+    code = "<p>(adsbygoogle = window.adsbygoogle || ).push({});</p>"
+    found = body(article(f"<div><p>{LINE * 4}</p>{code}<p>{LINE * 4}</p></div>"))
+    assert found.count(LINE.strip()) == 8
+    assert "adsbygoogle" not in found
