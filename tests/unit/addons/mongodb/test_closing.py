@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,9 @@ async def _close_without(mongo: MongoServer) -> None:
     await asyncio.gather(*(server.articles.find_one() for _ in range(5)))  # opens sessions
     assert mongo.process is not None
     mongo.process.send_signal(signal.SIGSTOP)
+    await asyncio.to_thread(
+        os.waitpid, mongo.process.pid, os.WUNTRACED
+    )  # it may answer until it has stopped
     with pytest.raises(PyMongoError):
         await server.articles.find_one()
     async with asyncio.timeout(20):  # the driver's own limit is 30 s
