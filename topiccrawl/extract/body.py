@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import lxml.html
 from lxml.etree import LxmlError, _Element, strip_elements
 
-from topiccrawl.extract.blocks import ADDRESSES, BREAKS, Layout, lay_out, letters
-from topiccrawl.extract.density import Choice, choose
+from topiccrawl.extract.blocks import ADDRESSES, BREAKS, Layout, lay_out, letters, names_of
+from topiccrawl.extract.boilerplate import is_footer
+from topiccrawl.extract.density import FOOTER, Choice, choose
 from topiccrawl.text.digest import fold
 
 if TYPE_CHECKING:
@@ -148,6 +149,7 @@ MAX_LABELS = 2
 SPEAKER = (":", "：")
 """Ends of lines with the name of a speaker, which interviews repeat."""
 
+_FOOTERS = "footer, [class*=foot i], [id*=foot i], [class*=copyright i], [id*=copyright i]"
 _BARE = frozenset(("div", "figure", "figcaption", "section", "aside", "article", "main", ""))
 """Parent elements of labels; lines in paragraphs, headings and cells are text."""
 
@@ -217,8 +219,16 @@ def find_body(tree: LexborHTMLParser, language: str, dense: Body) -> Body:
     captions = language in _CHINESE
     if dense.sure >= (SURE if captions else SURE_LATIN):
         return dense
-    html = (tree.html or "")[:LONGEST_BODY]
-    return max(dense, find_readable(html, captions=captions), key=_letters)
+    readable = find_readable((tree.html or "")[:LONGEST_BODY], captions=captions)
+    return max(dense, NOTHING if _is_of_footer(tree, readable.text) else readable, key=_letters)
+
+
+def _is_of_footer(tree: LexborHTMLParser, text: str) -> bool:
+    """Return whether a text is in a small footer, which is all that a page without text has."""
+    own = fold(text)
+    boxes = tree.css(_FOOTERS) if len(own) <= FOOTER else ()
+    footers = (fold(box.text()) for box in boxes if is_footer(box.tag or "", names_of(box)))
+    return any(own in footer and len(footer) <= FOOTER for footer in footers)
 
 
 def body_of(layout: Layout, choice: Choice) -> Body:

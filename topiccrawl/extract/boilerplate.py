@@ -44,7 +44,7 @@ _SECONDARY = re.compile(
     r"comment|pinglun|reply|replies|foot|copyright|side-?bar(?!-(?:grid|layout))|related|relate|"
     r"xiangguan|recommend|tuijian|hot-?(?:list|news|read)|paihang|friend.?link|consent"
 )
-_FOOTER = re.compile(r"foot|copyright")
+_FOOTER = re.compile(r"foot(?:er|[\d_-]|\b)|copyright")  # not football, footnotes, footage
 _LAYOUT = re.compile(
     r"(?:content|main|has|with|no)[\w-]*side-?bar[\w-]*|side-?bar-(?:left|right|none|no)\b"
 )

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from topiccrawl.extract.blocks import lay_out
-from topiccrawl.extract.boilerplate import is_frame_box, is_side_box
+from topiccrawl.extract.boilerplate import is_footer, is_frame_box, is_side_box
 from topiccrawl.extract.density import choose
 from topiccrawl.extract.extract import extract
 from topiccrawl.links.limits import parse_html
@@ -66,6 +66,26 @@ def test_options_of_a_form_are_no_text_of_a_page_without_text() -> None:
         f"<p><a href=/1>Office</a> <a href=/2>Bridge</a></p><div><select>{options}</select></div>"
     )
     assert body(article(form)) == ""
+
+
+def test_footer_of_a_page_without_text_is_no_second_opinion() -> None:
+    head = "<div class=head><h1>新城规划办</h1></div><h2>变更审批表</h2><div>2016-01-12 23:02</div>"
+    lines = (
+        "版权所有©2002-2018新城市哲学社会科学规划领导小组办公室",
+        "电话：0100-5550100　传真：0100-5550101　邮编：530022",
+        "地址：新城市中山路一号，投稿邮箱：office@newtown.test，未经许可，不得复制本网站的任何内容。",
+        "备案号：45010302000153，技术支持：新城新闻网，建议使用最新的浏览器，以获得最佳的浏览效果。",
+    )
+    footer = "".join(f"<p>{line}</p>" for line in lines)
+    footer = f"<div class=footer><div class=footer-main>{footer}</div></div>"
+    assert not body(f"{head}<div class=content><p><a href=/f>文件下载：</a></p></div>{footer}")
+
+
+@pytest.mark.parametrize("names", ["football-news", "footnotes", "footage list"])
+def test_box_with_foot_in_another_word_is_no_footer(names: str) -> None:
+    assert not is_footer("div", names)
+    assert is_footer("div", "foot_nav")
+    assert is_footer("footer", names)
 
 
 def test_long_consent_request_is_frame() -> None:
@@ -146,9 +166,11 @@ def test_box_named_page_may_have_the_text() -> None:
 def test_headline_with_the_sites_name_is_not_repeated_in_the_body() -> None:
     text = "".join(f"<p>Number {n}. {LINE * 2}</p>" for n in range(9))
     site = "Newtown Station of the National Academy of Sciences and Letters"
-    title = f"<title>The bridge over the river opened----{site}</title>"
-    shown = "<div><p>The bridge over the river opened</p></div>"
-    found = body(f"{title}<p>2024-05-03</p>{shown}<div><div>{text}</div></div>")
+    headline = "The bridge over the river opened: a report on the bridge and its long history"
+    shown = f"<div><p>{headline}</p></div>"
+    found = body(
+        f"<title>{headline}----{site}</title><p>2024-05-03</p>{shown}<div><div>{text}</div></div>"
+    )
     assert found.startswith("Number 0.")
 
 
