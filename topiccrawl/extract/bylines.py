@@ -138,12 +138,13 @@ def author_in(text: str) -> str:
 def _signed(lines: Sequence[str]) -> list[str]:
     """Return the names of the first line that has only "by" and names, which may be in the next.
 
-    Lines are text nodes: "by", or a lone word in lower case, must be below the first line (the
-    headline) or a date; it may continue other words (theme Lines by ..., licensed work by ...).
+    Lines are text nodes: "by", or a lone word in lower case, without a colon must be below the
+    first line (the headline) or a date; it may continue other words (licensed work by ...).
     """
     for number, line in enumerate(lines):
         own, found = _BY.subn("", line)
-        continues = line.startswith("by") or (line[:1].islower() and not own.strip())
+        small = line[:1].islower() and ":" not in line
+        continues = small and (line.startswith("by") or not own.strip())
         if found and (number < _BELOW_HEADLINE or not continues or is_dated(lines[number - 1])):
             names = _persons(own.strip() or "".join(lines[number + 1 : number + 2]).strip())
             if names and not has_han(names[0]):  # names in Chinese have patterns of their own

@@ -118,6 +118,7 @@ def test_by_inside_a_sentence_names_no_author() -> None:
     assert author_in(lines.format("by\nJane Miller")) == ""
     assert author_in(lines.format("by Newtown Weekly")) == ""
     assert author_in(lines.format("von\nJane Miller")) == ""
+    assert author_in(lines.format("by:\nJane Miller")) == "Jane Miller"
     assert author_in("Bridge opens\nby\nJane Miller\nMay 3, 2020") == "Jane Miller"
     assert author_in("Bridge opens\nPosted on\nMay 3, 2020\nby\nJane Miller") == "Jane Miller"
 
