@@ -230,13 +230,13 @@ def payload(request: Request, spider: Spider, *, always: bool = False) -> str:
         [name.decode("latin-1"), [value.decode("latin-1") for value in values]]
         for name, values in record["headers"].items()
     ]
-    with suppress(RecursionError):
+    with suppress(RecursionError, MemoryError, SyntaxError, ValueError):
         with suppress(TypeError, ValueError):
             text = json.dumps(record, ensure_ascii=False)
             if json.loads(text) == record:
                 return text
-        if _is_literal(record):
-            return json.dumps(repr(record), ensure_ascii=False)
+        if _is_literal(record) and literal_eval(text := repr(record)):  # its nesting is limited
+            return json.dumps(text, ensure_ascii=False)
     raise NotSerialisableError("meta or arguments have values of other types than Python's own")
 
 

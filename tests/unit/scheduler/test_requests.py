@@ -21,6 +21,9 @@ from topiccrawl.scheduler.requests import (
 
 ENDLESS: list[Any] = []
 ENDLESS.append(ENDLESS)
+NESTED: Any = ()
+for _ in range(300):
+    NESTED = (NESTED,)
 
 
 class Pair(NamedTuple):
@@ -132,6 +135,8 @@ def test_requests_differ_by_method() -> None:
         Request("http://a.test/", meta={"item": Story(url="http://a.test/")}),
         Request("http://a.test/", meta={"no literal": (float("inf"),)}),
         Request("http://a.test/", cb_kwargs={"endless": ENDLESS}),
+        Request("http://a.test/", cb_kwargs={"nested": NESTED}),
+        Request("http://a.test/", meta={"no digits": 10**5000}),
     ],
 )
 def test_unserializable_request_is_refused(request_: Request) -> None:
