@@ -210,9 +210,23 @@ def _range(
 
 
 def _with_openings(layout: Layout, weights: Sequence[float], box: int) -> tuple[int, int]:
-    """Return the range of a box and directly preceding paragraphs (separated by paywalls, ads)."""
-    begin, end = layout.boxes[box].begin, layout.boxes[box].end
-    while box and begin and layout.blocks[begin - 1].tag == "p" and weights[begin - 1] > 0:
+    """Return the range of a box and directly preceding paragraphs (separated by paywalls, ads).
+
+    Those of another box than the surrounding one must be below an h1; above it are slogans and
+    requests for consent.
+    """
+    begin, end, parent = layout.boxes[box].begin, layout.boxes[box].end, layout.boxes[box].parent
+    beside = {
+        number
+        for one in layout.boxes
+        if one.tag == "p" and one.parent == parent
+        for number in range(one.begin, one.end)
+    }
+    head = _headline(layout.blocks)
+    while box and begin and weights[begin - 1] > 0:
+        below = layout.blocks[begin - 1].tag == "p" and 0 <= head < begin - 1
+        if not below and begin - 1 not in beside:
+            break
         begin -= 1
     return begin, end
 

@@ -361,8 +361,7 @@ def _marked_source(tree: LexborHTMLParser) -> str:
 def _without_head(body: str, title: str, tag: str) -> str:
     """Remove the first lines of a body that repeat the headline, or are a byline or a time."""
     lines = body.split("\n")
-    tail = title.removeprefix(lines[0]).lstrip()
-    start = int(fold(lines[0]) == fold(title) or (tail != title and tail[:1] in tuple("-–—_|")))
+    start = int(fold(lines[0]) == fold(title))
     while start < min(_HEAD_LINES, len(lines) - 1) and _is_credit(lines[start], tag):
         start += 1
     return "\n".join(lines[start:])

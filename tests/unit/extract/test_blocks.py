@@ -156,6 +156,14 @@ def test_paragraphs_before_the_box_of_the_text_belong_to_it() -> None:
     assert found.startswith("First we went.")
 
 
+def test_paragraphs_of_other_boxes_above_an_h1_do_not_belong_to_the_text() -> None:
+    request = "We use cookies to give you the best experience, and you agree to that by reading."
+    text = "".join(f"<p>Number {n}. {LINE * 2}</p>" for n in range(9))
+    page = f"<title>The bridge</title><div class=top><p>{request}</p></div>{{}}<div>{text}</div>"
+    assert body(page.format("")).startswith("Number 0.")
+    assert body(page.format("<h1>The bridge</h1>")).startswith("Number 0.")
+
+
 def test_box_named_page_may_have_the_text() -> None:
     notes = "".join(f"<div class=note><p>Note {n}. {LINE * 3}</p></div>" for n in range(9))
     text = f"<div class=page-content><p>First we went. {LINE * 9}</p><p>{LINE * 9}</p></div>"
@@ -172,12 +180,6 @@ def test_headline_with_the_sites_name_is_not_repeated_in_the_body() -> None:
         f"<title>{headline}----{site}</title><p>2024-05-03</p>{shown}<div><div>{text}</div></div>"
     )
     assert found.startswith("Number 0.")
-
-
-def test_line_about_the_begin_of_the_title_stays() -> None:
-    text = "".join(f"<p>Number {n}. {LINE * 2}</p>" for n in range(9))
-    found = body(f"<title>Dear readers, we move</title><div><p>Dear readers,</p>{text}</div>")
-    assert found.startswith("Dear readers,")
 
 
 def test_shown_code_of_advertisements_is_no_text() -> None:
