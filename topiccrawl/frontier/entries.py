@@ -18,7 +18,7 @@ from typing import Annotated, NamedTuple
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from topiccrawl.frontier.queues import SIZES, QueueName
+from topiccrawl.frontier.queues import SIZES
 from topiccrawl.frontier.seen import HEAD, LARGEST, SMALLEST
 from topiccrawl.links.urls import MAX_URL, canonical
 
@@ -184,7 +184,7 @@ class UrlEntry(NamedTuple):
     """
 
     url: _Url
-    queue: QueueName
+    queue: Annotated[str, StringConstraints(pattern="^(prior|normal|crawled|error)$")]
     arrival: Annotated[_Count, Field(ge=1)]
     value: _Value = 0.0
     lane: _Lane = 0

@@ -12,7 +12,7 @@ from collections import defaultdict
 from itertools import islice, takewhile
 from math import inf
 from struct import Struct
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 from zlib import crc32
 
 import numpy as np
@@ -35,10 +35,7 @@ if TYPE_CHECKING:
     from topiccrawl.model import Evidence
 
 DUE = Struct(">d")
-QueueName = Literal["prior", "normal", "crawled", "error"]
-"""Queue of a URL that is not leased."""
-LANE_NAMES: tuple[QueueName, ...] = ("prior", "normal", "error")
-SETTLED_NAMES: tuple[QueueName, ...] = ("crawled", "error")
+LANE_NAMES = ("prior", "normal", "error")
 SIZES = ("prior", "normal", "leased", "crawled", "error", "known")
 MAX_DUE = 1000
 """Maximum number of delayed URLs that one call queues."""
@@ -308,9 +305,9 @@ def entry_of(value: int, seq: int) -> int:
     return (TOP - value) << 32 | seq
 
 
-def queue_of(row: Row) -> QueueName:
+def queue_of(row: Row) -> str:
     """Return the name of the queue of a row that is not leased."""
-    return LANE_NAMES[row.lane] if row.state == QUEUED else SETTLED_NAMES[row.state - 1]
+    return LANE_NAMES[row.lane] if row.state == QUEUED else ("crawled", "error")[row.state - 1]
 
 
 def sizes_of(tally: Mapping[str, int], leased: int) -> dict[str, int]:
