@@ -5,94 +5,18 @@ filter of evicted URLs and a :class:`UrlEntry` per URL, in this order. A file ha
 line, as JSON. The importing frontier continues as the exporting one would have: same order, same
 statistics, same host delays, no pair of pages counted twice. Leased URLs return to their lanes.
 Parents and out-links are URLs because keys are private to an implementation.
-
-The types of the fields have the ranges and sizes that a frontier can store; files are validated by
-them. Stored requests are for web pages, and no entry names a class or a file to be loaded.
 """
 
 from __future__ import annotations
 
-import json
-from base64 import b64decode
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from pydantic import AfterValidator, Field, StringConstraints
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
-from topiccrawl.frontier.queues import SIZES
-from topiccrawl.frontier.seen import HEAD, LARGEST, SMALLEST
-from topiccrawl.links.urls import MAX_URL, canonical
+    from topiccrawl.model import Evidence
 
 FORMAT = 1
-MAX_HASHES = 64
-"""Maximum number of hashes of a Bloom filter; a false-positive rate of one millionth needs 20."""
-_MARK = "#topiccrawl-"
-_SCHEMES = ("http://", "https://")
-
-
-def _page(url: str) -> str:
-    """Reject values that are not URLs of web pages; a suffix marks requests that are no plain GET.
-
-    Raises:
-        ValueError: If the value is not an HTTP URL.
-    """
-    if not url.startswith(_SCHEMES) or canonical(url.partition(_MARK)[0]) is None:
-        raise ValueError("is not an HTTP URL")
-    return url
-
-
-def _request(text: str) -> str:
-    """Reject a stored request that is not for a web page, or names a custom class."""
-    if not text:
-        return text
-    record = json.loads(text)
-    known = record if isinstance(record, dict) else {}
-    if "kept" not in known:
-        _page(str(known.get("url")))
-        if not str(known.get("_class", "scrapy.http.")).startswith("scrapy.http."):
-            raise ValueError("names a custom class")
-    return text
-
-
-def _counters(numbers: dict[str, int]) -> dict[str, int]:
-    """Reject counters that a frontier computes itself."""
-    if any(name in SIZES or name.startswith("error/") for name in numbers):
-        raise ValueError("has queue sizes")
-    return numbers
-
-
-def _filter(text: str) -> str:
-    """Reject values that are not Bloom filters."""
-    data = b64decode(text, validate=True)
-    size = len(data) - HEAD.size
-    if not SMALLEST <= size <= LARGEST or size & (size - 1):
-        raise ValueError("is not a Bloom filter")
-    _, hashes = HEAD.unpack_from(data)
-    if not 0 < hashes <= MAX_HASHES:
-        raise ValueError("is not a Bloom filter")
-    return text
-
-
-_NO_ZERO = r"^[^\x00]*$"
-_Name = Annotated[str, StringConstraints(max_length=300, pattern=_NO_ZERO)]
-_Text = Annotated[str, StringConstraints(max_length=1000, pattern=_NO_ZERO)]
-_Group = Annotated[str, StringConstraints(max_length=MAX_URL, pattern=_NO_ZERO)]
-_Robots = Annotated[str, StringConstraints(max_length=1_000_000, pattern=_NO_ZERO)]
-_Host = Annotated[str, StringConstraints(max_length=300, pattern=r"^[^\x00-\x20/@]+$")]
-_Known = Annotated[str, StringConstraints(max_length=MAX_URL + 200, pattern=r"^[^\x00-\x20]*$")]
-_Url = Annotated[_Known, AfterValidator(_page)]
-_Request = Annotated[str, StringConstraints(max_length=1_000_000), AfterValidator(_request)]
-_Filter = Annotated[str, StringConstraints(max_length=2 * LARGEST), AfterValidator(_filter)]
-_Lane = Annotated[int, Field(ge=0, le=2)]
-_Byte = Annotated[int, Field(ge=0, le=255)]
-_Short = Annotated[int, Field(ge=0, le=65_535)]
-_Count = Annotated[int, Field(ge=0, le=2**32 - 1)]
-_Large = Annotated[int, Field(ge=0, le=2**53)]
-_Number = Annotated[float, Field(ge=-1e12, le=1e12)]
-_Value = Annotated[float, Field(ge=0, le=1)]
-_Worth = Annotated[float, Field(ge=0, le=1e12)]
-_Counters = Annotated[dict[_Name, _Large], AfterValidator(_counters)]
-_Time = Annotated[float, Field(ge=0, le=1e11)]
-"""Seconds since the epoch."""
 
 
 class About(NamedTuple):
@@ -110,15 +34,15 @@ class About(NamedTuple):
         format: Version of the export format.
     """
 
-    strategy: _Name
-    fields: Annotated[tuple[_Name, ...], Field(max_length=64)]
-    owner: _Name = ""
-    renewed: Annotated[int, Field(ge=-1, le=2**32 - 1)] = -1
-    turn: _Count = 0
-    pages: _Count = 0
-    worth: _Worth = 0.0
-    counters: _Counters = {}  # noqa: RUF012 - never changed
-    format: _Count = FORMAT
+    strategy: str
+    fields: tuple[str, ...]
+    owner: str = ""
+    renewed: int = -1
+    turn: int = 0
+    pages: int = 0
+    worth: float = 0.0
+    counters: Mapping[str, int] = {}
+    format: int = FORMAT
 
 
 class HostEntry(NamedTuple):
@@ -138,16 +62,16 @@ class HostEntry(NamedTuple):
             not available: the cause).
     """
 
-    name: _Host
-    next_at: _Time = 0.0
-    delay: Annotated[float, Field(ge=-1, le=1e11)] = -1.0
-    level: _Byte = 0
-    fetched: _Count = 0
-    pages: _Count = 0
-    worth: _Worth = 0.0
-    groups: tuple[tuple[_Group, _Count, _Worth], ...] = ()
-    units: tuple[tuple[_Url, tuple[_Group, ...]], ...] = ()
-    robots: tuple[tuple[_Url, _Time, bool, _Robots], ...] = ()
+    name: str
+    next_at: float = 0.0
+    delay: float = -1.0
+    level: int = 0
+    fetched: int = 0
+    pages: int = 0
+    worth: float = 0.0
+    groups: tuple[tuple[str, int, float], ...] = ()
+    units: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    robots: tuple[tuple[str, float, bool, str], ...] = ()
 
 
 class UrlEntry(NamedTuple):
@@ -183,29 +107,29 @@ class UrlEntry(NamedTuple):
         counted: True if the URL was crawled and counts in the statistics of its groups.
     """
 
-    url: _Url
-    queue: Annotated[str, StringConstraints(pattern="^(prior|normal|crawled|error)$")]
-    arrival: Annotated[_Count, Field(ge=1)]
-    value: _Value = 0.0
-    lane: _Lane = 0
+    url: str
+    queue: str
+    arrival: int
+    value: float = 0.0
+    lane: int = 0
     pinned: bool = False
     liftable: bool = False
-    evidence: Annotated[tuple[_Number, ...], Field(max_length=64)] = ()
-    version: _Count = 0
-    anchor: _Text = ""
-    context: _Text = ""
-    payload: _Request = ""
-    reason: _Text = ""
-    when: _Time = 0.0
-    relevance: _Value = 0.0
-    depth: _Short = 0
-    attempts: _Byte = 0
-    crashes: _Byte = 0
-    redirects: _Byte = 0
-    inlinks: _Count = 0
-    first: _Known = ""
-    parents: Annotated[tuple[tuple[_Known, _Value], ...], Field(max_length=3)] = ()
-    links: Annotated[tuple[_Known, ...], Field(max_length=100_000)] = ()
+    evidence: Evidence = ()
+    version: int = 0
+    anchor: str = ""
+    context: str = ""
+    payload: str = ""
+    reason: str = ""
+    when: float = 0.0
+    relevance: float = 0.0
+    depth: int = 0
+    attempts: int = 0
+    crashes: int = 0
+    redirects: int = 0
+    inlinks: int = 0
+    first: str = ""
+    parents: tuple[tuple[str, float], ...] = ()
+    links: tuple[str, ...] = ()
     counted: bool = False
 
 
@@ -218,9 +142,9 @@ class SeenEntry(NamedTuple):
         filter: Result of ``seen.Filter.pack``, as base64.
     """
 
-    bucket: _Byte
-    place: _Short
-    filter: _Filter
+    bucket: int
+    place: int
+    filter: str
 
 
 Entry = About | HostEntry | UrlEntry | SeenEntry
