@@ -7,9 +7,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from topiccrawl.errors import StateError, translated
+from pydantic import TypeAdapter, ValidationError
+
+from topiccrawl.errors import StateError
 from topiccrawl.links.urls import canonical
-from topiccrawl.messages import message
 from topiccrawl.model import LINKS, Mark
 from topiccrawl.scheduler.frontiers import read_frontier
 from topiccrawl.storage.factory import opened, storage_of
@@ -153,7 +154,7 @@ def _chance(model: RelevanceModel, page: Mark) -> float:
 def marks(settings: Settings, topic: Topic, options: argparse.Namespace) -> list[str]:
     """Import or export marks if the options name a file, otherwise list them; return the lines."""
     if options.source:
-        count = asyncio.run(_import_marks(settings, topic, options.source))
+        count = asyncio.run(import_marks(settings, topic, options.source))
         return [f"{topic.name}: {count} marks imported"]
     found = sorted(asyncio.run(_known(settings, topic.name))[0], key=lambda one: one.url)
     if options.export:
@@ -193,12 +194,26 @@ def with_marks(topic: Topic, marks: Sequence[Mark]) -> Topic:
     return topic.model_copy(update={"examples": examples, "counterexamples": others})
 
 
-async def _import_marks(settings: Settings, topic: Topic, file: str) -> int:
-    """Store the marks of an exported file, all or none, and count them."""
-    lines = read_user_file(Path(file), StateError).splitlines()
-    failed = message("{file}: is not a marks file: {error}")
-    with translated(StateError, failed, (ValueError, TypeError, RecursionError), file=file):
-        found = [Mark.from_json(line) for line in lines if line.strip()]
+async def import_marks(settings: Settings, topic: Topic, file: str) -> int:
+    """Store the marks of an exported file, all or none, and count them.
+
+    Raises:
+        StateError: The file cannot be read, or a line is no mark; it names the line and the field.
+    """
+    lines = read_user_file(Path(file), StateError).split("\n")
+    found, adapter = [], TypeAdapter(Mark)
+    for number, line in enumerate(lines, 1):
+        try:
+            found += [adapter.validate_json(line)] if line.strip() else []
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise StateError(
+                "{file}: line {number} is no mark of `topics marks --export`: {field}{why}",
+                file=file,
+                number=number,
+                field="".join(f"{part}: " for part in first["loc"]),
+                why=first["msg"],
+            ) from error
     async with MarkStore.opened(settings, topic.name) as store:
         await store.mark(found)
     return len(found)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
+from scrapy.settings import Settings
 
-from topiccrawl.commands.marking import with_marks
+from topiccrawl.commands.marking import import_marks, with_marks
 from topiccrawl.commands.topics import describe, write_new
-from topiccrawl.errors import TopicError
+from topiccrawl.errors import StateError, TopicError
 from topiccrawl.model import Mark
 from topiccrawl.topics.topic import from_words, read
 from topiccrawl.userfiles import to_toml
@@ -67,3 +69,19 @@ def test_marks_are_written_as_examples(tmp_path: Path) -> None:
         ("https://a.test/1",),
     )
     assert found.terms == topic.terms
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ('{"url": "http://a.test/2", "title": ""}', "text: Field required"),
+        ('{"url": 2, "title": "", "text": ""}', "url: Input should be a valid string"),
+        ("[" * 100_000, "Invalid JSON"),
+    ],
+)
+def test_import_names_the_line_that_is_no_mark(line: str, reason: str, tmp_path: Path) -> None:
+    file, topic = tmp_path / "marks.jsonl", from_words("足球")
+    first = Mark("http://a.test/1", "", "one\u2028line").to_json()
+    file.write_text(f"{first}\n{line}\n", "utf-8")
+    with pytest.raises(StateError, match=rf"marks\.jsonl: line 2 is no mark .*: {reason}"):
+        asyncio.run(import_marks(Settings(), topic, str(file)))
