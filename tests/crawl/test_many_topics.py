@@ -68,15 +68,17 @@ def test_marks_train_the_model_of_their_topic(tmp_path: Path) -> None:
     data, crawl = tmp_path / "data", (*CRAWL, "-a", "topics=足球,航天")
     with Web(PAGES) as web:
         assert run(web.proxy, data, *crawl)[0] == 0
-        for name, answer in (("space", "yes"), ("both", "no")):
-            mark = ("topics", "mark", f"{SITE}/{name}.html", answer, "--topic", "航天")
+        for topic, name, answer in (
+            ("航天", "space", "yes"), ("航天", "both", "yes"), ("足球", "ball", "no"),
+        ):  # fmt: skip
+            mark = ("topics", "mark", f"{SITE}/{name}.html", answer, "--topic", topic)
             status, out = run("", data, *mark)
             assert status == 0, out
         status, log = run(web.proxy, data, *crawl, "-a", "fresh=1")
     assert status == 0, log[-3000:]
     assert "Topic 航天: model learned from 2 marks; its weight" in log
-    assert "Topic 足球: 2 marks" not in log
-    assert "'topiccrawl/marks': 2" in log
+    assert "Topic 足球: 1 marks; its words decide until 2 pages" in log
+    assert "'topiccrawl/marks': 3" in log
 
 
 def test_topics_cannot_be_combined_with_topic(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.sites import MarkStore, Sites
 from topiccrawl.topics.learning import request
 from topiccrawl.topics.marks import (
+    MIN_WANTED,
     MarkedModel,
     OnWordScale,
     as_page,
@@ -275,9 +276,13 @@ class TopicMarks:
         stats.inc_value("topiccrawl/marks", len(marks) - self._counted)
         stats.set_value("topiccrawl/marks/share", share)
         self._counted = len(marks)
+        if model is None:
+            text = "Topic %s: %d marks; its words decide until %d pages are marked yes"
+            logger.info(text, self.topic.name, len(marks), MIN_WANTED)
+            return
         source = f"Topic {self.topic.name}: model learned from {len(marks)} marks"
         logger.info("%s; its weight in the relevance is %.0f %%", source, share * 100)
-        if marks and model:
+        if marks:
             self.marked.rescoring.begin(self.topic.name)
 
 
