@@ -37,7 +37,8 @@ from topiccrawl.scheduler.frontiers import frontiers_of
 
 if TYPE_CHECKING:
     from benchmarks.nodes_report import Hit
-    from topiccrawl.addons.tasks.records import Shard, Snapshot
+    from topiccrawl.addons.tasks.records import Shard
+    from topiccrawl.addons.tasks.snapshot import Snapshot
 
 COMMON = "common.example"
 TOPIC = "新能源汽车"

@@ -16,12 +16,11 @@ from topiccrawl.addons.tasks.records import (
     SHARDS,
     TASKS,
     Shard,
-    Snapshot,
     State,
     Task,
     TaskSpec,
-    read_snapshot,
 )
+from topiccrawl.addons.tasks.snapshot import Snapshot, read_snapshot
 from topiccrawl.errors import ConfigurationError, StateError
 from topiccrawl.links.urls import canonical, site_of
 from topiccrawl.storage.ledger import ORDERS, Control

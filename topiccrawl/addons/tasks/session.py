@@ -26,13 +26,12 @@ from topiccrawl.addons.tasks.records import (
     Progress,
     Row,
     Shard,
-    Snapshot,
     State,
     Turn,
     TurnOutcome,
     Worker,
-    read_snapshot,
 )
+from topiccrawl.addons.tasks.snapshot import Snapshot, read_snapshot
 from topiccrawl.storage.identity import own_identity
 from topiccrawl.storage.ledger import Control
 

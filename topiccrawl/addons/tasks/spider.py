@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-    from topiccrawl.addons.tasks.records import Snapshot
+    from topiccrawl.addons.tasks.snapshot import Snapshot
 
 logger = logging.getLogger(__name__)
 
