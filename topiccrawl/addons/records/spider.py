@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, Spider
@@ -270,6 +271,7 @@ class TemplateSpider(Spider):
         )
 
 
+@lru_cache(maxsize=16)  # ``prepare`` and the callback need the same page
 def _page_of(response: Response) -> tuple[Page, str, str]:
     """Return a parsed page, its HTML and its encoding."""
     decoded = decode(response.body, header(response, "Content-Type"))
