@@ -16,12 +16,13 @@ from math import exp, log1p
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.extract.page_features import PageFacts, features
+from topiccrawl.extract.page_features import ParsedPage, features
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from topiccrawl.extract.blocks import Layout
+    from topiccrawl.model import Extracted
 
 MAX_BARE_NAMES = 8
 """Most distinct class and id names on a bare page, including ""."""
@@ -99,13 +100,17 @@ def is_bare(layout: Layout) -> bool:
     return len({box.names for box in layout.boxes[1:]}) <= MAX_BARE_NAMES
 
 
-def genre_of(page: PageFacts) -> Genre:
+def genre_of(page: ParsedPage, article: Extracted) -> Genre:
     """Classify the genre of a page.
 
     A bare page is a hub if it consists of teasers, a forum if its URL names comments, and
     otherwise an article. Any other page is a hub if its URL is that of a list.
+
+    Args:
+        page: The page.
+        article: What was extracted from its densest text.
     """
-    found = features(page)
+    found = features(page, article)
     if is_bare(page.layout):
         if found["body_led"] > MAX_LED:
             return Genre.HUB
@@ -135,7 +140,7 @@ def probabilities_of(found: Mapping[str, float]) -> dict[Genre, float]:
     return {one: power / total for one, power in zip(model.genres, powers, strict=True)}
 
 
-def _special(found: Mapping[str, float], page: PageFacts) -> Genre | None:
+def _special(found: Mapping[str, float], page: ParsedPage) -> Genre | None:
     """Return LIVE or GALLERY for such pages among those classified as articles, else None."""
     named = f"{page.url} {page.window}"
     if found["type_live"] or (found["clocks"] >= MIN_LIVE_CLOCKS and _LIVE.search(named)):

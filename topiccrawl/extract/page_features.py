@@ -19,8 +19,12 @@ from topiccrawl.links.urls import split_url
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from selectolax.lexbor import LexborHTMLParser
+
     from topiccrawl.extract.blocks import Block, Layout
+    from topiccrawl.extract.density import Choice
     from topiccrawl.extract.metadata import Metadata
+    from topiccrawl.model import Extracted
 
 HEADLINE = 8
 """Minimum size of a linked block that counts as a headline; menu entries are shorter."""
@@ -143,28 +147,32 @@ _ABOUT_PHRASES = frozenset(
 _WORD = re.compile(r"[^\W_]+")
 
 
-class PageFacts(NamedTuple):
-    """Facts about a page.
+class ParsedPage(NamedTuple):
+    """A parsed page without scripts, with its metadata and its densest text.
 
     Attributes:
-        layout: Layout of the whole page.
-        chosen: Numbers of the blocks of the body.
-        metadata: Metadata of the page.
         url: URL of the page.
-        title: Headline.
+        tree: The parsed page.
+        metadata: Metadata of the page.
+        text: Visible text, one text node a line.
         window: Text of ``<title>``.
-        dated: Whether a time of publication was found.
-        signed: Whether an author was found.
+        headline: Headline.
+        declared: First language that the page declares, or "".
+        language: Language of the text.
+        layout: Layout of the whole page.
+        choice: Blocks of the densest text.
     """
 
-    layout: Layout
-    chosen: Sequence[int]
-    metadata: Metadata
     url: str
-    title: str
+    tree: LexborHTMLParser
+    metadata: Metadata
+    text: str
     window: str
-    dated: bool
-    signed: bool
+    headline: str
+    declared: str
+    language: str
+    layout: Layout
+    choice: Choice
 
 
 class _Sums(NamedTuple):
@@ -187,9 +195,14 @@ class _Sums(NamedTuple):
     led: int = 0
 
 
-def features(page: PageFacts) -> dict[str, float]:
-    """Return the features of a page by name."""
-    layout, chosen, blocks = page.layout, page.chosen, page.layout.blocks
+def features(page: ParsedPage, found: Extracted) -> dict[str, float]:
+    """Return the features of a page by name.
+
+    Args:
+        page: The page.
+        found: What was extracted from its densest text.
+    """
+    layout, chosen, blocks = page.layout, page.choice.blocks, page.layout.blocks
     whole = _sums(blocks)
     own = _sums(blocks[chosen[0] : chosen[-1] + 1]) if chosen else _Sums()
     return {
@@ -198,7 +211,7 @@ def features(page: PageFacts) -> dict[str, float]:
         "image_ratio": len(layout.images) / (len(layout.images) + whole.paragraphs + 1),
         **dict(_word_features(blocks, chosen)),
         **dict(_box_features(layout)),
-        **dict(_metadata_features(page)),
+        **dict(_metadata_features(page, found)),
         **dict(_url_features(page.url)),
     }
 
@@ -270,15 +283,15 @@ def _box_features(layout: Layout) -> Iterator[tuple[str, float]]:
     yield "alike", log1p(max(entries.values(), default=0))
 
 
-def _metadata_features(page: PageFacts) -> Iterator[tuple[str, float]]:
+def _metadata_features(page: ParsedPage, found: Extracted) -> Iterator[tuple[str, float]]:
     yield "stated_dates", log1p(len(page.metadata.dates))
     yield "article", float(page.metadata.article)
-    yield "dated", float(page.dated)
-    yield "signed", float(page.signed)
+    yield "dated", float(bool(found.published))
+    yield "signed", float(bool(found.author))
     yield "title_list", float(bool(_TITLE.search(page.window)))
-    yield "title", log1p(len(page.title))
-    yield "title_asks", float("?" in page.title or "？" in page.title)
-    yield "title_about", float(_is_about(page.title))
+    yield "title", log1p(len(found.title))
+    yield "title_asks", float("?" in found.title or "？" in found.title)
+    yield "title_about", float(_is_about(found.title))
     for name, kinds in _TYPES.items():
         yield f"type_{name}", float(not page.metadata.types.isdisjoint(kinds))
 
