@@ -13,7 +13,7 @@ from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 from math import exp, log1p
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.extract.page_features import ParsedPage, features
@@ -86,15 +86,6 @@ def genres_named(names: Iterable[str]) -> frozenset[Genre]:
         ) from error
 
 
-class _Model(NamedTuple):
-    """Coefficients by feature and genre, and minimum probability of an article."""
-
-    genres: tuple[Genre, ...]
-    intercepts: tuple[float, ...]
-    weights: Mapping[str, tuple[float, ...]]
-    limit: float
-
-
 def is_bare(layout: Layout) -> bool:
     """Return whether a page has too few named elements for genre classification."""
     return len({box.names for box in layout.boxes[1:]}) <= MAX_BARE_NAMES
@@ -118,7 +109,7 @@ def genre_of(page: ParsedPage, article: Extracted) -> Genre:
     if _LIST.match(page.url):
         return Genre.HUB
     likely = probabilities_of(found)
-    if likely[Genre.ARTICLE] >= _model().limit:
+    if likely[Genre.ARTICLE] >= _model()["limit"]:
         return _special(found, page) or Genre.ARTICLE
     if found["url_sought"]:
         return Genre.SEARCH
@@ -128,8 +119,8 @@ def genre_of(page: ParsedPage, article: Extracted) -> Genre:
 def probabilities_of(found: Mapping[str, float]) -> dict[Genre, float]:
     """Return the probability of each genre for the features of a page; the sum is 1."""
     model = _model()
-    scores = list(model.intercepts)
-    for name, weights in model.weights.items():
+    scores = list(model["intercepts"])
+    for name, weights in model["weights"].items():
         value = found[name]
         if value:
             for place, weight in enumerate(weights):
@@ -137,7 +128,8 @@ def probabilities_of(found: Mapping[str, float]) -> dict[Genre, float]:
     most = max(scores)
     powers = [exp(one - most) for one in scores]
     total = sum(powers)
-    return {one: power / total for one, power in zip(model.genres, powers, strict=True)}
+    shares = [power / total for power in powers]
+    return dict(zip(map(Genre, model["genres"]), shares, strict=True))
 
 
 def _special(found: Mapping[str, float], page: ParsedPage) -> Genre | None:
@@ -151,11 +143,8 @@ def _special(found: Mapping[str, float], page: ParsedPage) -> Genre | None:
 
 
 @cache
-def _model() -> _Model:
-    stored = json.loads(files(__package__).joinpath("genres.json").read_text("utf-8"))
-    return _Model(
-        tuple(map(Genre, stored["genres"])),
-        tuple(stored["intercepts"]),
-        {name: tuple(weights) for name, weights in stored["weights"].items()},
-        stored["limit"],
-    )
+def _model() -> dict[str, Any]:
+    """Return coefficients by feature and genre, and the minimum probability of an article."""
+    text = files(__package__).joinpath("genres.json").read_text("utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
