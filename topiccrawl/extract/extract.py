@@ -154,7 +154,7 @@ def extract_by(
     """
     if is_home(url):
         return Extraction()
-    parsed = _parse(html, url, page, tree)
+    parsed = parse_page(html, url, page, tree)
     dense = body_of(parsed.layout, parsed.choice)
     found = _compose(parsed, dense, options.fetched_at)
     genre = Genre.ARTICLE if options.wanted is None else genre_of(parsed, found)
@@ -190,7 +190,7 @@ def extract_by(
 
 def features_of(html: str, url: str) -> dict[str, float]:
     """Return the features of a page, on which the genre model is trained."""
-    page = _parse(html, url)
+    page = parse_page(html, url)
     return features(page, _compose(page, body_of(page.layout, page.choice), 0.0))
 
 
@@ -210,14 +210,15 @@ def _is_prose(text: str) -> bool:
     return sentences >= SENTENCES * len(text)
 
 
-def _parse(
+def parse_page(
     html: str, url: str, page: Page | None = None, tree: LexborHTMLParser | None = None
 ) -> ParsedPage:
+    """Parse a page and find its densest text; see ``extract_by`` for the arguments."""
     clean = sanitize(html)
     if tree is None or clean != html:
         tree = parse_html(clean)
     metadata = read_metadata(tree)  # before scripts are removed, since JSON-LD is a script
-    strip(tree)
+    _strip(tree)
     body = tree.body
     text = body.text(separator="\n", strip=True, skip_empty=True) if body is not None else ""
     text = tidy(text)
@@ -238,7 +239,7 @@ def _parse(
     )  # fmt: skip
 
 
-def strip(tree: LexborHTMLParser) -> None:
+def _strip(tree: LexborHTMLParser) -> None:
     """Remove scripts, frames and dialogs, which ask for consent or for a login, from a page.
 
     A dialog with a page's content stays: some are not closed.
