@@ -78,7 +78,7 @@ _INTERCEPT = -1.5
 
 
 class _Form(NamedTuple):
-    """What the form of a URL says of its page."""
+    """Judgement of a page by the form of its URL."""
 
     likelihood: float  # of a news article
     hub: bool
