@@ -1,7 +1,7 @@
 """Effect of each part of a link's score, and of adaptation, in replays of collections.
 
     python -m benchmarks.ablation [--pages FILE --topics FILE] [--topic NAME]… [--batch 8]…
-                                  [--part NAME]… [--json FILE]
+                                  [--part NAME]… [--stated file|word|sentence] [--json FILE]
 
 Each part is removed from shark-plus separately. Replays (see `scrapy simulate`) use the
 production parser, scorer, strategy and frontier, without network; a figure is the mean `area` over
@@ -15,6 +15,7 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.focus import collection_options, collections_of
+from benchmarks.judge_webs import stated_topic
 from benchmarks.output import columns, show
 from topiccrawl.addons.adaptation.learner import TopicLearner
 from topiccrawl.addons.simulate.collection import RecordedWeb
@@ -72,7 +73,10 @@ def areas(web: RecordedWeb, topics: Path, options: argparse.Namespace) -> Iterat
     for name, labelled in read_truth(topics).items():
         if options.topic and name not in options.topic:
             continue
-        case = labelled_case(web, labelled)
+        topic = stated_topic(topics.name.partition(".")[0], labelled, options.stated)
+        if topic is None:
+            continue
+        case = labelled_case(web, labelled)._replace(topic=topic)
         row = []
         for part in options.part or PARTS:
             runs = [area(web, case, PARTS[part], batch) for batch in options.batch or [8]]
@@ -105,6 +109,10 @@ def _parser() -> argparse.ArgumentParser:
     parser = collection_options(__doc__)
     parser.add_argument("--batch", action="append", type=int, metavar="N", help="may be repeated")
     parser.add_argument("--part", action="append", choices=PARTS, help="may be repeated")
+    stated = "statement of the topics"
+    parser.add_argument(
+        "--stated", choices=("file", "word", "sentence"), default="file", help=stated
+    )
     return parser
 
 

@@ -9,12 +9,14 @@ import opencc
 from topiccrawl.addons.simulate.collection import OK, RecordedWeb
 from topiccrawl.addons.simulate.harvest import LabelledTopic, read_truth
 from topiccrawl.text.normal import has_han
+from topiccrawl.topics.topic import from_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from topiccrawl.model import Page
+    from topiccrawl.topics import Topic
 
 WEBS = ("wikispeedia", "lohelp_zh", "okc", "linuxcn")
 SENTENCES = {
@@ -92,6 +94,23 @@ def statements(web: str, topic: LabelledTopic) -> Iterator[tuple[str, str]]:
         if has_han(sentence):
             yield "traditional", opencc.OpenCC("s2t").convert(sentence)
     yield "restated", _restated(list(topic.terms))
+
+
+def stated_topic(web: str, labelled: LabelledTopic, kind: str) -> Topic | None:
+    """Return a topic stated in another way (``statements``), with its own seeds and hosts.
+
+    Args:
+        web: Name of the collection.
+        labelled: The topic.
+        kind: Name of the statement; "file" for the topic's own terms.
+    """
+    topic, texts = labelled.topic, dict(statements(web, labelled))
+    if kind == "file":
+        return topic
+    if kind not in texts:
+        return None
+    rules = {name: getattr(topic, name) for name in ("seeds", "allowed_hosts", "denied_hosts")}
+    return from_words(texts[kind]).model_copy(update=rules)
 
 
 def _restated(terms: Sequence[str]) -> str:

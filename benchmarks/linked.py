@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sklearn.metrics import average_precision_score
 from typing_extensions import override
 
-from benchmarks.judge_webs import WEBS, statements
+from benchmarks.judge_webs import WEBS, stated_topic
 from benchmarks.output import DATA, STDOUT, command_line, show
 from topiccrawl.addons.simulate.collection import RecordedWeb, key
 from topiccrawl.addons.simulate.harvest import labelled_case, read_truth
@@ -34,7 +34,6 @@ from topiccrawl.links.strategies.shark_plus import SharkPlus
 from topiccrawl.settings import TOPICCRAWL_SLOW_START
 from topiccrawl.topics import Scorer, SiteWords
 from topiccrawl.topics.pagekind import READABLE
-from topiccrawl.topics.topic import from_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -76,8 +75,6 @@ class JudgingReplay(Replay):
 def judge(web: RecordedWeb, labelled: LabelledTopic, topic: Topic, batch: int) -> list[Judgement]:
     """Replay a topic; return its judged pages."""
     case = labelled_case(web, labelled, len(web.pages))
-    rules = {name: getattr(case.topic, name) for name in ("seeds", "allowed_hosts", "denied_hosts")}
-    topic = topic.model_copy(update=rules)
     scorer = Scorer(topic, sites=SiteWords())
     conditions = Conditions(case.budget, batch, TOPICCRAWL_SLOW_START)
     replay = JudgingReplay(web, topic, scorer, SharkPlus(scorer), conditions)
@@ -113,10 +110,9 @@ def results(
         name = path.name.partition(".web.")[0]
         web = RecordedWeb.read(path)
         for labelled in read_truth(path.with_name(f"{name}.topics.json")).values():
-            texts = dict(statements(name, labelled))
-            if (topics and labelled.name not in topics) or stated not in {"file", *texts}:
+            topic = stated_topic(name, labelled, stated)
+            if (topics and labelled.name not in topics) or topic is None:
                 continue
-            topic = labelled.topic if stated == "file" else from_words(texts[stated])
             judged = judge(web, labelled, topic, batch)
             if any(one.label for one in judged):
                 yield f"{name}.{labelled.name}", measures(judged)
