@@ -230,6 +230,20 @@ def test_paused_cancelled_and_finished_tasks_get_no_turns(on_ledger: OnLedger) -
     on_ledger(check)
 
 
+def test_site_with_all_its_pages_gets_no_further_turn(on_ledger: OnLedger) -> None:
+    async def check(ledger: Ledger) -> None:
+        service = TaskService(ledger)
+        await service.create(replace(SPEC, site_pages=6))
+        turns = await joined(ledger)
+        name = await claimed(turns)
+        await turns.release(name, Progress(pages=6), LEFT, "turn_over")
+        assert await claimed(turns) == ""
+        state = await service.show("1")
+        assert (state.state, state.sites[0].state) == ("finished", "done")
+
+    on_ledger(check)
+
+
 def test_failing_site_is_delayed_then_failed_and_can_be_resumed(
     on_ledger: OnLedger,
 ) -> None:

@@ -69,8 +69,7 @@ class CrawlFigures:
         self._last_page = self._began = time.monotonic()
         self._census: Census | None = None
         self._next_census = 0.0
-        self._logged = WaitReason("")
-        self._log_at = 0.0
+        self._log_at: dict[str, float] = {}
         self._last_counts: dict[str, int] = {}
         self._number = 0
         self._store_at = 0.0
@@ -132,9 +131,9 @@ class CrawlFigures:
     def settled(self, lease: Lease, outcome: Outcome) -> None:
         """Count failures by host, and pages that the spider does not report."""
         spec = self.context.spec
-        if outcome.ending is Ending.CRAWLED and spec.judges is None:
-            self._last_page = time.monotonic()
-            if not spec.conducted:
+        if outcome.ending is Ending.CRAWLED:
+            self._last_page = time.monotonic()  # also of a 304, which is not scored
+            if spec.judges is None and not spec.conducted:
                 self.history.page(relevant=False)
         if outcome.ending in {Ending.ERROR, Ending.LATER}:
             host = lease.url.split("/", 3)[2]
@@ -156,12 +155,10 @@ class CrawlFigures:
         now = time.monotonic()
         self.history.sample(now - self._began)
         found = self.waiting()
-        if found.reason and (found.reason != self._logged.reason or now > self._log_at):
-            if self._logged.reason or found.seconds > 0:
-                running = found.reason == "store-away" and found.seconds < QUIET
-                logger.info("Crawl %s: %s", "continues" if running else "waiting", found.text())
-            self._log_at = now + LOG_INTERVAL
-        self._logged = found
+        if found.reason and now > self._log_at.get(found.reason, 0.0):
+            running = found.reason == "store-away" and found.seconds < QUIET
+            logger.info("Crawl %s: %s", "continues" if running else "waiting", found.text())
+            self._log_at[found.reason] = now + LOG_INTERVAL
         if now >= self._store_at and self._storing is None:
             self._store_at = now + INTERVAL
             self._storing = asyncio.ensure_future(self._store())

@@ -158,6 +158,12 @@ class Pages(DocumentStore):
         ):
             yield [_state(one) for one in found]
 
+    async def hubs(self, owner: str, size: int) -> AsyncIterator[list[PageState]]:
+        """Yield the states of all hubs, also of those that are gone, ``size`` at a time."""
+        where, order = {"owner": owner, "role": Role.HUB}, ("first_seen", "url")
+        async for found in pages(self._documents, PAGES, where, order, size=size):
+            yield [_state(one) for one in found]
+
     async def counts(self, owner: str) -> dict[str, int]:
         """Return the numbers of existing ``hubs`` and ``details``, and of ``gone`` pages."""
         here = {"owner": owner, "gone_at": 0.0}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -74,6 +75,30 @@ def test_empty_queue_waits_for_watched_hubs(tmp_path: Path) -> None:
         assert figures.waiting().reason == "empty"
         figures.context.status["watch"] = lambda: {"circumstances": {"watching": "1 hubs"}}
         assert figures.waiting()[::2] == ("watching", "1 hubs")
+
+    with_figures(tmp_path, act)
+
+
+def test_answer_304_ends_a_wait_and_repeated_waits_are_logged_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+
+    def act(figures: CrawlFigures) -> None:
+        spider: Any = figures.crawler.spider
+        spider.spec = replace(figures.context.spec, judges=bool)
+        figures.context.status["watch"] = lambda: {"circumstances": {"watching": "1 hubs"}}
+        lease = figures.context.frontier.pop()[0]
+        figures.context.frontier.finish(lease, Outcome(Ending.CRAWLED))
+        for _ in range(3):
+            figures._last_page -= 2 * QUIET
+            figures.tick()
+            assert figures.waiting().reason == "watching"
+            figures.settled(lease, Outcome(Ending.CRAWLED))
+            figures.tick()
+            assert figures.waiting().reason == ""
+        assert figures.history.pages == 0
+        assert caplog.text.count("Crawl waiting") == 1
 
     with_figures(tmp_path, act)
 

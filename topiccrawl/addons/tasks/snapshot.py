@@ -60,11 +60,13 @@ class Snapshot:
 
     @classmethod
     def of(cls, rows: Rows, now: float) -> Snapshot:
-        """Parse rows into a snapshot."""
+        """Parse rows into a snapshot; a shard that has all of its pages is done."""
+        tasks = {name: Task.read(text) for name, text in rows[TASKS].items()}
+        shards = (Shard.read(text) for text in rows[SHARDS].values())
         orders = {key.removeprefix("task-"): parse_order(row) for key, row in rows[ORDERS].items()}
         return cls(
-            {name: Task.read(text) for name, text in rows[TASKS].items()},
-            {name: Shard.read(text) for name, text in rows[SHARDS].items()},
+            tasks,
+            {shard.name: _with_limit(shard, tasks.get(shard.task)) for shard in shards},
             {name: Turn.read(text) for name, text in rows[TURNS].items()},
             {name: Worker.read(text) for name, text in rows[WORKERS].items()},
             orders, now, rows,
@@ -219,6 +221,13 @@ class Snapshot:
 async def read_snapshot(ledger: Ledger) -> Snapshot:
     """Read a snapshot from a ledger."""
     return Snapshot.of(await ledger.read(*KINDS), await ledger.now())
+
+
+def _with_limit(shard: Shard, task: Task | None) -> Shard:
+    """Return a shard, done if it has all pages of its site: its turn may have ended before that."""
+    if task is None or not 0 < task.site_pages <= shard.pages or shard.state != State.WAITING:
+        return shard
+    return replace(shard, state=State.DONE)
 
 
 def _waiting_since(shard: Shard) -> tuple[float, str]:

@@ -1,8 +1,8 @@
 """Interface of revisit policies: the record of a page's visits, and the time of the next visit.
 
 A policy reads no clock and does no I/O. Its only state is what it learns from all pages together.
-The caller stores the records and calls ``due`` after every ``learn``. As hosts' delays apply, a
-page may be visited later than it is due, but never earlier.
+The caller stores the records and calls ``due`` after every ``learn``, and for all stored hubs at
+the start. As hosts' delays apply, a page may be visited later than it is due, but never earlier.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import time
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.watch.pagestates import TOLERANCE, set_back, visits_of
@@ -35,6 +36,9 @@ HANDOVER_SECONDS = 4.0
 
 CHECK_SECONDS = 60.0
 """Maximum time between two checks, within which a clock change is detected, in seconds."""
+
+SEEDS = 20
+"""Number of seeds that are checked at a time, in turn, until they are fetched."""
 
 _FAR_FUTURE = 1e12
 
@@ -70,7 +74,7 @@ class DuePages:
         self._pages, self._owner = visited.pages.pages, visited.ledger.owner
         self._wake = wake
         self._in_frontier: dict[str, bool] = {}
-        self._unfetched: set[str] = set()
+        self._unfetched: dict[str, None] = {}
         self._offset = time.time() - _steady()
         self._started_at = self._done_until = self._scanned_at = 0.0
         self._check_at = self._earliest = math.inf
@@ -109,7 +113,7 @@ class DuePages:
     def follow(self, seeds: Iterable[str]) -> None:
         """Record failures of seeds that were never fetched, until they are fetched."""
         self._visited.seeds.update(seeds)
-        self._unfetched.update(seeds)
+        self._unfetched.update(dict.fromkeys(seeds))
 
     def has_links_of(self, url: str) -> bool:
         """Return whether all links of a page were in the frontier when the page was requeued.
@@ -133,7 +137,7 @@ class DuePages:
         if now - self._scanned_at > period or now >= check_at:
             self._scanned_at, self._done_until = now, 0.0
             self._check(self._in_frontier)
-        self._check(self._unfetched)
+        self._check_seeds()
         requeued = await self._requeue_all(now)
         soonest = (
             []
@@ -201,6 +205,13 @@ class DuePages:
         """
         self._check((*self._in_frontier, *self._unfetched))
 
+    def _check_seeds(self) -> None:
+        """Check the next unfetched seeds: with thousands, a check of all would block the crawl."""
+        urls = tuple(islice(self._unfetched, SEEDS))
+        for url in urls:
+            self._unfetched[url] = self._unfetched.pop(url)
+        self._check(urls)
+
     def _check(self, urls: Iterable[str]) -> None:
         """See ``check_requeued``."""
         for url in tuple(urls):
@@ -210,14 +221,14 @@ class DuePages:
             elif known is None or (known.queue == "crawled" and not self._visited.is_pending(url)):
                 self._in_frontier.pop(url, None)
                 if known is not None:  # seeds are queued after the watch has started
-                    self._unfetched.discard(url)
+                    self._unfetched.pop(url, None)
 
     # -- Results ---------------------------------------------------------------------------------
 
     def visit_written(self, state: PageState) -> None:
         """Update the schedule after a visit's state was written."""
         self._in_frontier.pop(state.url, None)
-        self._unfetched.discard(state.url)
+        self._unfetched.pop(state.url, None)
         retried = self.once and state.url in self.missing
         if state.misses and not (state.gone_at or retried):
             self.missing[state.url] = state.due

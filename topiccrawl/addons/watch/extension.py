@@ -17,6 +17,7 @@ from topiccrawl.addons.watch.pagestates import (
     TOLERANCE,
     PageStates,
     adopt,
+    recall_hubs,
     retry_wait,
     visits_of,
     was_fetched,
@@ -146,7 +147,8 @@ class Watch:
         try:
             await self._pages.open()
             self.sizes = await self._pages.counts(self._owner)
-            if self.context.sync is None:
+            if self.context.sync is None:  # else the hubs of other nodes have budgets of their own
+                await recall_hubs(self.visited.ledger, self._pages)
                 await self._requeue_due()
             else:  # visits of other nodes may not be stored yet
                 self.took()

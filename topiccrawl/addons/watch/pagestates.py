@@ -304,6 +304,17 @@ async def adopt(
     await _save(pages, ledger.owner, [*batch, *hubs.values()])
 
 
+async def recall_hubs(ledger: PageStates, pages: Pages) -> None:
+    """Call the policy for all fetched hubs of earlier runs, as they share the budget of visits.
+
+    Raises:
+        StorageError: If states cannot be read.
+    """
+    async for hubs in pages.hubs(ledger.owner, BATCH):
+        for hub in filter(was_fetched, hubs):
+            ledger.policy.due(visits_of(hub))
+
+
 def parent_of(frontier: Frontier, url: str) -> str:
     """Return the URL of the page that linked to a URL first, or ""."""
     known = frontier.why(url)

@@ -97,6 +97,8 @@ class Pace:
 def recheck(page: Visits, pace: Pace) -> float:
     """Return the time of an article's next visit: after ``detail`` seconds, then at twice its age.
 
+    A failed visit is retried soon, but only once if the article is old.
+
     >>> from topiccrawl.addons.watch.contract import Observation, Visits
     >>> page = Visits("http://a.test/1", Role.DETAIL, 0.0, 0.0)
     >>> dues = [recheck(page, Pace(detail=10.0))]
@@ -106,10 +108,11 @@ def recheck(page: Visits, pace: Pace) -> float:
     >>> dues
     [10.0, 20.0, 40.0, 80.0]
     """
-    if page.misses:
-        return page.visited_at + pace.miss * 2.0 ** min(page.misses - 1, 10)
     age = page.visited_at - page.first_seen
-    if age > pace.days * 86_400.0 or not pace.days:
+    is_old = age > pace.days * 86_400.0 or not pace.days
+    if page.misses == 1 or (page.misses and not is_old):
+        return page.visited_at + pace.miss * 2.0 ** min(page.misses - 1, 10)
+    if is_old:
         return math.inf
     return page.visited_at + max(pace.detail, age)
 

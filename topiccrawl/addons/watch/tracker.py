@@ -149,12 +149,12 @@ class VisitTracker:
         """Write the states of settled pages, and record failed visits."""
         if lease.kind is not Kind.PAGE:
             return
-        self._visits.pop(lease.url, None)
-        if outcome.ending is Ending.CRAWLED:
-            if lease.url in self._pending:
-                self._start(self._write_settled(lease.url))
-            return
-        self._pending.pop(lease.url, None)
+        visit = self._visits.pop(lease.url, None)
+        if visit is not None and visit is self._pending.get(lease.url):  # not an earlier visit
+            if outcome.ending is Ending.CRAWLED:
+                self._start(self._write_settled(lease.url, visit))
+            else:
+                del self._pending[lease.url]
         if outcome.ending in {Ending.ERROR, Ending.REDIRECTED}:
             self.visit_failed(lease.url, outcome.reason)
 
@@ -202,10 +202,11 @@ class VisitTracker:
             await asyncio.wait(self._tasks)
         await self.pages.close()
 
-    async def _write_settled(self, url: str) -> None:
+    async def _write_settled(self, url: str, visit: Visit) -> None:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._ending.wait(), DURABLE_SECONDS)
-        visit = self._pending.pop(url)
+        if visit is self._pending.get(url):  # else there was another visit since
+            del self._pending[url]
         state, seen = visit.state, visit.seen
         assert state and seen  # noqa: S101, PT018 - a pending visit has both
         await self._write(state, visit.known)
@@ -248,7 +249,10 @@ class VisitTracker:
         if not was_fetched(state):
             at = time.strftime("%H:%M:%S", time.localtime(state.due))
             logger.warning("%s cannot be fetched (%s): it is retried at %s", url, reason, at)
-        await self._write(state, known or state)
+        if url in self._pending:
+            self._pending[url].state = state  # written with the visit before the failure
+        else:
+            await self._write(state, known or state)
 
     async def amend(self, urls: Iterable[str], change: Callable[[PageState], PageState]) -> None:
         """Rewrite states that are not pending."""

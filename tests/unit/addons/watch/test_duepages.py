@@ -131,6 +131,26 @@ def test_failure_of_a_seed_without_a_lease_is_recorded_at_once(tmp_path: Path) -
     assert asyncio.run(states())[seed].due > time.time()
 
 
+def test_each_check_looks_at_few_of_many_unfetched_seeds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(duepages, "SEEDS", 2)
+    seeds = [f"http://b.test/{n}" for n in range(5)]
+    looked_up = list[str]()
+
+    async def check(visited: VisitTracker) -> None:
+        context = context_of(CRAWLER)
+        due_pages = duepages.DuePages(context, visited, lambda: None, once=False)
+        await due_pages.requeue_due()
+        due_pages.follow(seeds)
+        monkeypatch.setattr(context.frontier, "why", looked_up.append)
+        for _ in range(3):
+            await due_pages.requeue_due()
+
+    frontier_after(tmp_path, time.time(), check).close()
+    assert looked_up == [*seeds, seeds[0]]
+
+
 def test_visits_in_the_future_are_rescheduled_from_now(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -76,3 +76,11 @@ def test_articles_are_visited_less_often_and_failures_soon() -> None:
     failed = policy.learn(page, Observation(page.visited_at + 1.0, status=404))
     assert policy.due(failed) == failed.visited_at + 5.0
     assert recheck(page, Pace(days=0.0)) == math.inf
+
+
+def test_old_article_that_keeps_failing_is_no_longer_visited() -> None:
+    policy = UniformRevisits(Pace(detail=10.0, days=1.0, miss=5.0))
+    page, visits = Visits("http://a.test/1", Role.DETAIL, 0.0, 0.0), 0
+    while not math.isinf(due := policy.due(page)) and visits < 99:
+        page, visits = policy.learn(page, Observation(due, status=503)), visits + 1
+    assert 10 < visits < 99

@@ -135,6 +135,35 @@ def test_two_failures_are_one_event_and_the_return_another(tmp_path: Path) -> No
     assert [one.event for one in run(tmp_path, back).events] == ["changed"]
 
 
+def test_two_visits_within_a_moment_are_both_written(tmp_path: Path) -> None:
+    async def twice(tracker: TrackerFixture) -> None:
+        await tracker.visit(ARTICLE)
+        await tracker.visit(VisitResult(11.0, etag='"2"', digest="two"))
+
+    async def check(tracker: TrackerFixture) -> None:
+        state = (await tracker.pages.get("足球", [URL]))[URL]
+        assert (state.etag, state.digest, state.changed_at) == ('"2"', "two", 11.0)
+        hub = (await tracker.pages.get("足球", [HUB]))[HUB]
+        assert hub.role == "hub"
+
+    tracker = run(tmp_path, twice)
+    assert [one.event for one in tracker.events] == ["new", "changed"]
+    run(tmp_path, check)
+
+
+def test_failure_within_a_moment_after_a_visit_keeps_both(tmp_path: Path) -> None:
+    async def fail(tracker: TrackerFixture) -> None:
+        await tracker.visit(ARTICLE)
+        tracker.visits.settled(LEASE, MISSING)
+
+    async def check(tracker: TrackerFixture) -> None:
+        state = (await tracker.pages.get("足球", [URL]))[URL]
+        assert (state.etag, state.misses) == ('"1"', 1)
+
+    assert [one.event for one in run(tmp_path, fail).events] == ["new"]
+    run(tmp_path, check)
+
+
 def test_rejected_state_is_logged_and_delays_nothing(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

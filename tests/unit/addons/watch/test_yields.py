@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import heapq
 import math
 from dataclasses import replace
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from topiccrawl.addons.watch.contract import Observation, Visits
+from topiccrawl.addons.watch.pagestates import PageStates, VisitResult, recall_hubs, visits_of
 from topiccrawl.addons.watch.policies import Budget, Pace, Rate, YieldRevisits
-from topiccrawl.storage.pages import Role
+from topiccrawl.storage.pages import Pages, Role
+from topiccrawl.storage.sqlite import SqliteStorage
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 HOUR = 3600.0
 DAY = 24 * HOUR
@@ -117,6 +124,26 @@ def test_waits_of_all_hubs_add_up_to_the_pace(rates: list[float], pace: float) -
         budget.set_yield(f"http://{number}.test/", 2 * rate)
         budget.set_yield(f"http://{number}.test/", rate)
     assert math.isclose(sum(1 / budget.wait(rate) for rate in rates), pace, rel_tol=1e-6)
+
+
+def test_restart_keeps_the_waits_of_hubs(tmp_path: Path) -> None:
+    urls = [f"http://a.test/{n}" for n in range(40)]
+
+    async def restart() -> list[float]:
+        before, after = (
+            PageStates("足球", YieldRevisits(Pace(rate=1.0, shortest=1.0))) for _ in range(2)
+        )
+        states = [before.first_visit(url, VisitResult(10.0, hub=True)) for url in urls]
+        hubs = [state for state in states if state is not None]
+        dead = before.unfetched("http://dead.test/", 10.0)
+        async with Pages(SqliteStorage(tmp_path)) as pages:
+            await pages.save([*hubs, dead])
+            await recall_hubs(after, pages)
+        return [one.policy.due(visits_of(hubs[0])) for one in (before, after)]
+
+    waits = [due - 10.0 for due in asyncio.run(restart())]
+    assert math.isclose(waits[0], 40.0)
+    assert math.isclose(waits[1], 40.0)
 
 
 def test_correction_is_bounded_after_a_long_pause() -> None:
