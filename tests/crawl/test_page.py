@@ -19,7 +19,9 @@ from tests.waiting import PATIENCE
 from topiccrawl.addons.dashboard.address import Address
 from topiccrawl.addons.dashboard.guard import Guard
 from topiccrawl.addons.dashboard.server import DashboardServer
+from topiccrawl.errors import StorageError
 from topiccrawl.storage.contract import Listed
+from topiccrawl.storage.runs import EMPTY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -177,3 +179,34 @@ def test_page_shows_updated_figures() -> None:
         grown: dict[str, Any] = {**source.current["totals"], "pages": 4321}
         source.current = {**source.current, "totals": grown}
         page.get_by_text("4,321").wait_for(timeout=LONG)
+
+
+class AwaySource(StubSource):
+    """A source that cannot be read while ``away`` is set."""
+
+    away = True
+
+    async def state(self, crawl: str) -> State:
+        if self.away:
+            raise StorageError("Redis does not respond")
+        return self.current
+
+
+def test_page_reconnects_after_an_error() -> None:
+    source = AwaySource(state(), [], {"chains": [], "changes": [], "learnt": [], "patterns": []})
+    with served(source) as url, browser() as chromium:
+        page = chromium.new_page(locale="en-GB")
+        with page.expect_response("**/api/events") as first:
+            page.goto(url)
+        assert first.value.status == 503
+        source.away = False
+        page.get_by_text("crawling").first.wait_for(timeout=LONG)
+
+
+def test_empty_folder_has_no_node() -> None:
+    source = StubSource(EMPTY, [], {"chains": [], "changes": [], "learnt": [], "patterns": []})
+    with served(source) as url, browser() as chromium:
+        page = chromium.new_page(locale="en-GB")
+        page.goto(url)
+        page.get_by_text("No crawl yet").first.wait_for(timeout=LONG)
+        assert page.get_by_text("crawling").count() == 0

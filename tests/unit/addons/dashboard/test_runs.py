@@ -12,7 +12,7 @@ import pytest
 import redis.asyncio
 
 from tests.unit.addons.dashboard.states import report, state
-from topiccrawl.addons.dashboard.merge import crawls, merged_state
+from topiccrawl.addons.dashboard.merge import crawls, merged_state, overview
 from topiccrawl.addons.dashboard.metrics import exposition, families
 from topiccrawl.addons.redis.ledger import SharedRuns
 from topiccrawl.storage.runs import EMPTY, MAX_RECORDS, STALE_SECONDS, LocalRuns
@@ -140,6 +140,15 @@ def test_ended_crawl_has_its_last_run_and_overlapping_runs() -> None:
     found = merged_state([last, overlapping, before], "")
     assert {node["run"]["node"] for node in found["nodes"]} == {"a:1", "b:2"}
     assert found["run"]["finished"] == 130.0
+
+
+def test_list_of_crawls_counts_hosts_that_are_not_listed() -> None:
+    found = report()
+    host = {"queued": 1, "active": 0, "pages": 1, "worth": 0.5, "failed": 0}
+    listed = [{"name": f"{number}.test", **host} for number in range(30)]
+    found.state["hosts"] = {"states": {"waiting": 990, "idle": 9}, "list": listed}
+    (entry,) = overview([found])
+    assert (entry["hosts"], entry["site"]) == (999, "")
 
 
 def test_crawl_waits_only_if_all_its_nodes_wait() -> None:
