@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
+from typing_extensions import override
 
 from tests.crawl.test_dashboard import (
     LONG,
@@ -186,6 +187,7 @@ class AwaySource(StubSource):
 
     away = True
 
+    @override
     async def state(self, crawl: str) -> State:
         if self.away:
             raise StorageError("Redis does not respond")
