@@ -20,7 +20,7 @@ from tests.waiting import PATIENCE
 from topiccrawl.addons.dashboard.address import Address
 from topiccrawl.addons.dashboard.guard import Guard
 from topiccrawl.addons.dashboard.server import DashboardServer
-from topiccrawl.errors import StorageError
+from topiccrawl.errors import ConfigurationError, StorageError
 from topiccrawl.storage.contract import Listed
 from topiccrawl.storage.runs import EMPTY
 
@@ -73,10 +73,10 @@ async def tasks(_request: web.Request) -> web.Response:
 
 
 @contextmanager
-def served(source: StubSource) -> Iterator[str]:
+def served(source: StubSource, *more: web.RouteDef) -> Iterator[str]:
     """Run the server in its own event loop; yield the URL of the page."""
     loop = asyncio.new_event_loop()
-    routes = [web.get("/api/tasks", tasks)]
+    routes = [web.get("/api/tasks", tasks), *more]
     server = DashboardServer(source, Guard(Address("127.0.0.1", 0)), routes)
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
@@ -180,6 +180,32 @@ def test_page_shows_updated_figures() -> None:
         grown: dict[str, Any] = {**source.current["totals"], "pages": 4321}
         source.current = {**source.current, "totals": grown}
         page.get_by_text("4,321").wait_for(timeout=LONG)
+
+
+async def library(request: web.Request) -> web.Response:
+    """Answer with an article that is deleted, or refuse a query."""
+    if "q" in request.query:
+        raise ConfigurationError("no searchable word")
+    one = {
+        "url": "http://a.test/1", "title": "车展", "site": "a.test", "published": "", "author": "",
+        "score": 0.5, "text": "", "terms": [], "topics": ["t"],
+    }  # fmt: skip
+    facets: dict[str, list[str]] = {"topic": [], "site": [], "day": [], "event": []}
+    values = dict.fromkeys(facets, 0)
+    return web.json_response({"total": 1, "articles": [one], "facets": facets, "values": values})
+
+
+def test_articles_page_shows_the_reason_of_an_error() -> None:
+    source = StubSource(state(), [], {})
+    with served(source, web.get("/api/library", library)) as url, browser() as chromium:
+        page = chromium.new_page()
+        page.goto(f"{url}articles")
+        page.get_by_text("车展").click(timeout=LONG)
+        page.get_by_text("404: Not Found").wait_for(timeout=LONG)
+        page.locator("#q").fill("??")
+        page.locator("#q").press("Enter")
+        page.get_by_text("no searchable word").wait_for(timeout=LONG)
+        assert page.get_by_text("车展").count() == 0
 
 
 class AwaySource(StubSource):
