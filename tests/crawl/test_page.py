@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
+from typing_extensions import override
 
 from tests.crawl.test_dashboard import (
     LONG,
@@ -19,7 +20,9 @@ from tests.waiting import PATIENCE
 from topiccrawl.addons.dashboard.address import Address
 from topiccrawl.addons.dashboard.guard import Guard
 from topiccrawl.addons.dashboard.server import DashboardServer
+from topiccrawl.errors import ConfigurationError, StorageError
 from topiccrawl.storage.contract import Listed
+from topiccrawl.storage.runs import EMPTY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,10 +73,10 @@ async def tasks(_request: web.Request) -> web.Response:
 
 
 @contextmanager
-def served(source: StubSource) -> Iterator[str]:
+def served(source: StubSource, *more: web.RouteDef) -> Iterator[str]:
     """Run the server in its own event loop; yield the URL of the page."""
     loop = asyncio.new_event_loop()
-    routes = [web.get("/api/tasks", tasks)]
+    routes = [web.get("/api/tasks", tasks), *more]
     server = DashboardServer(source, Guard(Address("127.0.0.1", 0)), routes)
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
@@ -177,3 +180,61 @@ def test_page_shows_updated_figures() -> None:
         grown: dict[str, Any] = {**source.current["totals"], "pages": 4321}
         source.current = {**source.current, "totals": grown}
         page.get_by_text("4,321").wait_for(timeout=LONG)
+
+
+async def library(request: web.Request) -> web.Response:
+    """Answer with an article that is deleted, or refuse a query."""
+    if "q" in request.query:
+        raise ConfigurationError("no searchable word")
+    one = {
+        "url": "http://a.test/1", "title": "车展", "site": "a.test", "published": "", "author": "",
+        "score": 0.5, "text": "", "terms": [], "topics": ["t"],
+    }  # fmt: skip
+    facets: dict[str, list[str]] = {"topic": [], "site": [], "day": [], "event": []}
+    values = dict.fromkeys(facets, 0)
+    return web.json_response({"total": 1, "articles": [one], "facets": facets, "values": values})
+
+
+def test_articles_page_shows_the_reason_of_an_error() -> None:
+    source = StubSource(state(), [], {})
+    with served(source, web.get("/api/library", library)) as url, browser() as chromium:
+        page = chromium.new_page()
+        page.goto(f"{url}articles")
+        page.get_by_text("车展").click(timeout=LONG)
+        page.get_by_text("404: Not Found").wait_for(timeout=LONG)
+        page.locator("#q").fill("??")
+        page.locator("#q").press("Enter")
+        page.get_by_text("no searchable word").wait_for(timeout=LONG)
+        assert page.get_by_text("车展").count() == 0
+
+
+class AwaySource(StubSource):
+    """A source that cannot be read while ``away`` is set."""
+
+    away = True
+
+    @override
+    async def state(self, crawl: str) -> State:
+        if self.away:
+            raise StorageError("Redis does not respond")
+        return self.current
+
+
+def test_page_reconnects_after_an_error() -> None:
+    source = AwaySource(state(), [], {"chains": [], "changes": [], "learnt": [], "patterns": []})
+    with served(source) as url, browser() as chromium:
+        page = chromium.new_page(locale="en-GB")
+        with page.expect_response("**/api/events") as first:
+            page.goto(url)
+        assert first.value.status == 503
+        source.away = False
+        page.get_by_text("crawling").first.wait_for(timeout=LONG)
+
+
+def test_empty_folder_has_no_node() -> None:
+    source = StubSource(EMPTY, [], {"chains": [], "changes": [], "learnt": [], "patterns": []})
+    with served(source) as url, browser() as chromium:
+        page = chromium.new_page(locale="en-GB")
+        page.goto(url)
+        page.get_by_text("No crawl yet").first.wait_for(timeout=LONG)
+        assert page.get_by_text("crawling").count() == 0

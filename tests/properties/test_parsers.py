@@ -58,8 +58,7 @@ from topiccrawl.middlewares.metarefresh import HeadRefreshMiddleware
 from topiccrawl.model import Mark
 from topiccrawl.scheduler.downloads import retry_after
 from topiccrawl.storage.ledger import parse_order, parse_speed
-from topiccrawl.storage.runs import EMPTY
-from topiccrawl.storage.runs import from_json as read_run
+from topiccrawl.storage.runs import EMPTY, report_of
 from topiccrawl.storage.selection import day, site_in, words_in
 from topiccrawl.text.decode import decode
 from topiccrawl.text.query import read_query
@@ -483,7 +482,7 @@ PARSERS = (
         ('{"paused": true, "speed": 2.0}',),
         (ValueError, TypeError, RecursionError),
     ),
-    Parser("run", lambda data: read_run(data, "a"), (json.dumps(EMPTY),), (StorageError,)),
+    Parser("run", lambda data: report_of(data, "a", 1.0), (json.dumps(EMPTY),)),
     Parser(
         "pattern",
         lambda data: Pattern.from_json(json.loads(data)),

@@ -56,3 +56,10 @@ def test_import_of_the_package_loads_no_submodule() -> None:
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("name", ["read_page", "extract_article"])
+def test_bytes_of_a_page_are_refused_with_the_remedy(name: str) -> None:
+    function = getattr(import_module("topiccrawl"), name)
+    with pytest.raises(TypeError, match=r"a page is text, not bytes: see topiccrawl\.decode"):
+        function(b"<h1>a</h1>", "http://a.test/1")

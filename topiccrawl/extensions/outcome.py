@@ -137,9 +137,10 @@ class CrawlOutcome:
             spec.name,
             stats.get(finish.FAILURE, self.reason),
             stats,
-            frontier_place(self.crawler),
+            "" if self._is_discarded() else frontier_place(self.crawler),
             storage_of(settings).place,
             repeated_options(settings),
+            fresh=spec.fresh,
         )
         if review is not None and not stats.get("topiccrawl/relevant") and not self._stored:
             why = explain_review(review.status()["review"])
@@ -147,6 +148,11 @@ class CrawlOutcome:
         lines += _log_lines(settings, stats)
         sys.stderr.writelines(f"{escaped(line)}\n" for line in lines)
         sys.stderr.flush()
+
+    def _is_discarded(self) -> bool:
+        """Return whether the scheduler deletes the frontier at the end (SCHEDULER_PERSIST)."""
+        persists = self.crawler.settings.getbool("SCHEDULER_PERSIST", default=True)
+        return self.context.sync is not None and not persists
 
 
 def repeated_options(settings: BaseSettings) -> str:
@@ -160,10 +166,21 @@ def repeated_options(settings: BaseSettings) -> str:
     return " ".join([*options, *(f"-s {name}=…" for name in named)])
 
 
-def summary(
-    topic: str, reason: str, stats: Mapping[str, Any], frontier: str, articles: str, option: str
-) -> list[str]:
-    """Return the lines of the summary: results, places of the stored data, further commands."""
+def summary(  # noqa: PLR0913
+    topic: str, reason: str, stats: Mapping[str, Any], frontier: str, articles: str, option: str,
+    *, fresh: bool = False,
+) -> list[str]:  # fmt: skip
+    """Return the lines of the summary: results, places of the stored data, further commands.
+
+    Args:
+        topic: Name of the topic.
+        reason: Reason of the end.
+        stats: Stats of the crawl.
+        frontier: Place of the frontier; "" if it was deleted.
+        articles: Place of the articles.
+        option: Options that the further commands need.
+        fresh: Whether the command of the crawl deletes the frontier first.
+    """
     get = stats.get
     pages, relevant = get("topiccrawl/pages", 0), get("topiccrawl/relevant", 0)
     commands = _FAILED if reason in {finish.SEEDS_UNREACHABLE, finish.PROCESSING_FAILED} else _FOUND
@@ -173,8 +190,7 @@ def summary(
         tr("topic {topic}: {end}", topic=topic, end=_end(reason)),
         _found_line(stats, pages, relevant),
         _frontier_line(stats),
-        tr("  stored in  {articles} (articles), {frontier} (frontier)",
-           articles=articles, frontier=frontier),
+        _places_line(articles, frontier),
         tr("  show       {commands}", commands=commands) + suffix,
     ]  # fmt: skip
     by_topic = "topiccrawl/topics/"
@@ -196,11 +212,20 @@ def summary(
                 command=f"{command} {option}".rstrip(),
             )
         )
-    if get("topiccrawl/queue/prior", 0) or get("topiccrawl/queue/normal", 0):
-        lines.append(
-            tr("  continue   run the same command again; --fresh or -a fresh=1 starts over")
-        )
+    queued = get("topiccrawl/queue/prior", 0) or get("topiccrawl/queue/normal", 0)
+    if queued and frontier:
+        again = tr("  continue   run the same command again; --fresh or -a fresh=1 starts over")
+        without = tr("  continue   run the same command again without --fresh or -a fresh=1")
+        lines.append(without if fresh else again)
     return lines
+
+
+def _places_line(articles: str, frontier: str) -> str:
+    if not frontier:
+        text = tr("  stored in  {articles} (articles); the frontier is deleted", articles=articles)
+        return text + " (SCHEDULER_PERSIST)"
+    return tr("  stored in  {articles} (articles), {frontier} (frontier)",
+              articles=articles, frontier=frontier)  # fmt: skip
 
 
 def _found_line(stats: Mapping[str, Any], pages: int, relevant: int) -> str:

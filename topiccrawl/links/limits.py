@@ -108,9 +108,14 @@ def parse_html(html: str) -> LexborHTMLParser:
 def limit_markup(html: str) -> str:
     """Remove markup that is expensive to parse; text and links are kept if possible.
 
+    Raises:
+        TypeError: It is not text, but bytes, for example.
+
     >>> limit_markup("<p>unchanged"), len(limit_markup("<div>" * 300_000))
     ('<p>unchanged', 5000)
     """
+    if not isinstance(html, str):
+        raise TypeError(f"a page is text, not {type(html).__name__}: see topiccrawl.decode")
     html = with_embedded_lists(html[:MAX_HTML])
     if html.count("<") > MAX_TAGS:
         html = "<".join(html.split("<", MAX_TAGS)[:-1])

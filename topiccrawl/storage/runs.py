@@ -33,8 +33,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import time
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -42,6 +44,8 @@ from topiccrawl.errors import StorageError, translated
 from topiccrawl.messages import message
 from topiccrawl.storage.files import private_opener, replacing
 from topiccrawl.storage.rows import clean
+
+logger = logging.getLogger(__name__)
 
 INTERVAL = 3.0
 """Seconds between two updates of a run record."""
@@ -102,7 +106,7 @@ class Runs(Protocol):
         ...
 
     async def all(self) -> list[RunReport]:
-        """Return all records, latest run first.
+        """Return all records of this version, latest run first; others are logged.
 
         Raises:
             StorageError: The records cannot be read.
@@ -137,7 +141,7 @@ class LocalRuns:
         """Do nothing: no connection is held open."""
 
     def reports(self) -> list[RunReport]:
-        """Return all records (blocking)."""
+        """Return all readable records (blocking)."""
         failed = message("{path}: cannot be read: {strerror}")
         found: list[RunReport] = []
         for path in filter(Path.is_file, self.folder.glob("*.json")):
@@ -146,7 +150,7 @@ class LocalRuns:
                 translated(StorageError, failed, (PermissionError,), path=path),
             ):
                 age = max(0.0, time.time() - path.stat().st_mtime)
-                found.append(RunReport(from_json(path.read_bytes(), str(path)), age))
+                found += report_of(path.read_bytes(), str(path), age)
         return newest_first(found)
 
     def _write(self, name: str, text: str) -> None:
@@ -175,29 +179,38 @@ def to_json(value: object) -> str:
     return clean(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
-def from_json(text: bytes, where: str) -> State:
-    """Return the state of a JSON text.
+def report_of(text: bytes, where: str, age: float) -> list[RunReport]:
+    """Return the record of a JSON text; none, with a warning, if it is not one of this version.
 
-    Raises:
-        StorageError: It is not a state of this version.
+    >>> report_of(b"{}", "/data/runs/x.json", 1.0)
+    []
     """
-    failed = message("{where}: not a run record ({error}): remove it")
-    with translated(StorageError, failed, (ValueError,), where=where):  # not JSON or not UTF-8
+    try:
         state = json.loads(text)
-    if not isinstance(state, dict) or not all(map(_fits, map(state.get, _FIXED), _FIXED.values())):
-        raise StorageError("{where}: not a run record of this version: remove it", where=where)
-    return state
+    except (ValueError, RecursionError):  # not JSON or not UTF-8
+        state = None
+    if _fits(state, _FIXED):
+        return [RunReport(state, age)]
+    _warn(where)
+    return []
+
+
+@cache
+def _warn(where: str) -> None:
+    """Warn once, as records are read every second."""
+    logger.warning("%s is skipped: not a run record of this version; remove it", where)
 
 
 _OPTIONAL = {"nodes", "review"}  # of several nodes; since 0.2.0
 _FIXED = {name: section for name, section in EMPTY.items() if name not in _OPTIONAL}
 
 
-def _fits(section: object, empty: object) -> bool:
-    """Return whether a section has the type and keys of the empty one."""
-    if not isinstance(section, dict) or not isinstance(empty, dict):
-        return isinstance(section, type(empty))
-    return empty.keys() <= section.keys()
+def _fits(value: object, empty: object) -> bool:
+    """Return whether a value has the types of the empty one, and its keys, at all levels."""
+    if isinstance(empty, dict):
+        return isinstance(value, dict) and all(_fits(value.get(k), v) for k, v in empty.items())
+    number = isinstance(empty, int | float)
+    return isinstance(value, int | float | None if number else type(empty))
 
 
 def newest_first(found: list[RunReport]) -> list[RunReport]:

@@ -6,6 +6,7 @@ import time
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Self
 
+from topiccrawl.errors import StateError
 from topiccrawl.links.urls import host_of
 from topiccrawl.model import Mark
 from topiccrawl.storage.documents import DocumentKind, DocumentStore
@@ -43,6 +44,19 @@ class Sites(DocumentStore):
         """Return all values of a site, by key."""
         found = await self._documents.find(SITES, {"site": site})
         return {one["key"]: one["value"] for one in found}
+
+    async def known(self, site: str, key: str) -> dict[str, Any]:
+        """Return all values of a site, by key.
+
+        Raises:
+            StateError: It has no value for ``key``.
+        """
+        found = await self.get(site)
+        if key not in found:
+            raise StateError(
+                "nothing is stored about the site {site}: `show` lists the known sites", site=site
+            )
+        return found
 
     async def sites(self, key: str) -> list[str]:
         """Return the sites that have a value for a key, in order of name."""

@@ -220,14 +220,21 @@ def resolve(argument: str, folder: Path = FOLDER) -> Topic:
             "{text!r} would be read as words: a topic file is TOML, and its name ends in .toml",
             text=text,
         )
-    for name, where in list_files(folder, _bundled()):
-        if text in {name, read_name(where, _KIND)}:
-            return read(where)
+    if (where := named_file(text, folder)) is not None:
+        return read(where)
     if "/" in text and isfile(f"{text}.toml"):  # noqa: PTH113 - may be too long for a Path
         raise TopicError(
             "{text!r} would be read as words: write {text}.toml for the file", text=text
         )
     return from_words(text)
+
+
+def named_file(name: str, folder: Path = FOLDER) -> Path | Traversable | None:
+    """Return the topic file with this name (see ``resolve``), or None: it is a path, or words."""
+    for file, where in list_files(folder, _bundled()):
+        if name.strip() in {file, read_name(where, _KIND)}:
+            return where
+    return None
 
 
 def from_words(text: str) -> Topic:

@@ -44,6 +44,17 @@ def test_articles_of_other_crawls_count_as_known() -> None:
     assert "run the same command again" in found
 
 
+def test_command_that_starts_over_does_not_continue() -> None:
+    lines = summary("足球", "finished", STATS, "f", "mongodb://h/news", "", fresh=True)
+    assert lines[-1].endswith("run the same command again without --fresh or -a fresh=1")
+
+
+def test_crawl_without_frontier_does_not_continue() -> None:
+    found = "\n".join(summary("足球", "finished", STATS, "", "mongodb://h/news", ""))
+    assert "(articles); the frontier is deleted" in found
+    assert "continue" not in found
+
+
 def test_articles_of_an_outage_are_counted() -> None:
     stats = {**STATS, "topiccrawl/articles_spooled": 9}
     lines = summary("足球", "finished", stats, "f", "mongodb://h/news", "")

@@ -46,10 +46,10 @@ def _entry(state: State, records: Sequence[RunReport]) -> dict[str, Any]:
         status = "dead"
     else:
         status = "failed" if run["reason"] in FAILURES else "ended"
-    hosts = [one["name"] for one in state["hosts"]["list"]]
+    hosts, listed = sum(state["hosts"]["states"].values()), state["hosts"]["list"]
     return {
         "frontier": place, "topic": run["topic"], "spider": run.get("spider", ""),
-        "site": hosts[0] if len(hosts) == 1 else "", "hosts": len(hosts), "state": status,
+        "site": listed[0]["name"] if len(listed) == 1 else "", "hosts": hosts, "state": status,
         "reason": state["waiting"]["reason"] if live else run["reason"],
         "began": run["began"], "seen": round(seen), "seconds": run["seconds"],
         "pages": state["totals"]["pages"], "relevant": state["totals"]["relevant"],

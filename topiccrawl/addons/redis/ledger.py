@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from topiccrawl.addons.redis.transport import Call, address, away
 from topiccrawl.messages import message
-from topiccrawl.storage.runs import RunReport, from_json, newest_first, to_json
+from topiccrawl.storage.runs import RunReport, newest_first, report_of, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
@@ -90,11 +90,10 @@ class SharedRuns(_Client):
 
     async def all(self) -> list[RunReport]:
         """See ``Runs.all``."""
-        found = [
-            RunReport(from_json(text, key.decode()), max(0.0, LIFE - left / 1000))
-            for key, text, left in await self._reply(self._records())
-            if text is not None
-        ]
+        found: list[RunReport] = []
+        for key, text, left in await self._reply(self._records()):
+            if text is not None:
+                found += report_of(text, key.decode(), max(0.0, LIFE - left / 1000))
         return newest_first(found)
 
     async def _records(self) -> list[tuple[bytes, bytes | None, int]]:

@@ -21,5 +21,6 @@ def routes(settings: BaseSettings, ledger: Ledger) -> list[web.RouteDef]:
     """Return the routes that control crawls and tasks."""
     service = TaskService(ledger, checker(settings))
     files = str(settings.get("TOPICCRAWL_ORDER_FILES") or "")
-    orders = order_routes(Control(ledger), addresses_of(settings))
-    return [*orders, *task_routes(service, files)]
+    addresses = addresses_of(settings)
+    orders = order_routes(Control(ledger), addresses)
+    return [*orders, *task_routes(service, addresses, files)]

@@ -32,7 +32,7 @@ from aiohttp import web
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from topiccrawl.addons.tasks.records import TaskSpec
-from topiccrawl.addons.tasks.service import to_json
+from topiccrawl.addons.tasks.service import seed_urls, to_json
 from topiccrawl.discovery.factory import FILE_PROVIDERS
 from topiccrawl.errors import ConfigurationError, StateError
 from topiccrawl.links.urls import canonical
@@ -40,7 +40,7 @@ from topiccrawl.messages import message
 from topiccrawl.storage.ledger import parse_speed
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterable
 
     from topiccrawl.addons.tasks.service import TaskService
     from topiccrawl.links.addresses import AddressRules
@@ -112,16 +112,20 @@ def order_routes(control: Control, addresses: AddressRules) -> list[web.RouteDef
     ]
 
 
-def task_routes(service: TaskService, files: str = "") -> list[web.RouteDef]:
+def task_routes(
+    service: TaskService, addresses: AddressRules, files: str = ""
+) -> list[web.RouteDef]:
     """Return the routes that create and control tasks.
 
     Args:
         service: Creates and controls the tasks.
+        addresses: Refuses sites with private addresses.
         files: Folder of the lists and engines that requests may name; "" for none.
     """
 
     async def create(request: web.Request) -> object:
         spec = spec_in(await body_of(request), files)
+        _refuse_private(seed_urls(spec.sites), addresses)
         if await service.count() >= MAX_TASKS:
             raise StateError(
                 "there are {most_tasks} tasks: remove those that have ended", most_tasks=MAX_TASKS
@@ -182,12 +186,16 @@ def urls_in(body: dict[str, Any], addresses: AddressRules) -> list[str]:
         ConfigurationError: If there are none or too many, or one has a private address.
     """
     urls = valid(_Urls, body).urls
+    _refuse_private(urls, addresses)
+    return urls
+
+
+def _refuse_private(urls: Iterable[str], addresses: AddressRules) -> None:
     for url in urls:
         if addresses.refuses(canonical(url) or url):
             raise ConfigurationError(
                 "{url!r} has a private address: see TOPICCRAWL_OWN_HOSTS", url=url
             )
-    return urls
 
 
 def valid(kind: type[B], body: dict[str, Any]) -> B:

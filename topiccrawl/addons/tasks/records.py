@@ -63,10 +63,12 @@ class Task(TaskSpec):
     Attributes:
         id: Number of the task, as text.
         created: Time of creation, seconds since the epoch.
+        named: Whether its topic is the name of a topic file, which each worker must have.
     """
 
     id: str = ""
     created: float = 0.0
+    named: bool = False
 
 
 class State(StrEnum):

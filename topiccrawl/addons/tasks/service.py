@@ -25,6 +25,7 @@ from topiccrawl.errors import ConfigurationError, StateError
 from topiccrawl.links.urls import canonical, site_of
 from topiccrawl.storage.ledger import ORDERS, Control
 from topiccrawl.storage.rows import clean
+from topiccrawl.topics.topic import named_file
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -38,6 +39,8 @@ TEMPLATE = "template"
 ANY = "any"
 """Revokes an assignment when given in place of a worker's name."""
 _HOST = re.compile(r"[\w-]+(\.[\w-]+)*")
+_USER = re.compile(r"^(\w+://)?[^/?#]*@")
+"""User and password of a URL: crawls do not send them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +145,15 @@ class TaskService:
         for text in (*spec.arguments.values(), spec.owner):
             if text != clean(text):
                 raise ConfigurationError("{text!r} is not valid UTF-8", text=text)
+        spec = replace(spec, sites=tuple(_USER.sub(r"\1", site) for site in spec.sites))
         async with self._checking:
             sites = await asyncio.to_thread(lambda: shards_of(spec, self._check(spec)))
+            named = await asyncio.to_thread(named_file, spec.arguments.get("topic", "")) is not None
         while True:
             now = await self._ledger.now()
             last = await self._ledger.get(COUNTERS, "task")
             number = str(int(last or 0) + 1)
-            task = Task(**asdict(spec), id=number, created=now)
+            task = Task(**asdict(spec), id=number, created=now, named=named)
             shards = [
                 Shard(number, site, seeds, hosts, served=now)
                 for site, (seeds, hosts) in sites.items()

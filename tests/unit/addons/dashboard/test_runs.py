@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import time
 from typing import TYPE_CHECKING
@@ -11,10 +12,9 @@ import pytest
 import redis.asyncio
 
 from tests.unit.addons.dashboard.states import report, state
-from topiccrawl.addons.dashboard.merge import crawls, merged_state
+from topiccrawl.addons.dashboard.merge import crawls, merged_state, overview
 from topiccrawl.addons.dashboard.metrics import exposition, families
 from topiccrawl.addons.redis.ledger import SharedRuns
-from topiccrawl.errors import StorageError
 from topiccrawl.storage.runs import EMPTY, MAX_RECORDS, STALE_SECONDS, LocalRuns
 
 if TYPE_CHECKING:
@@ -87,26 +87,37 @@ def test_run_without_recent_records_is_not_live(tmp_path: Path) -> None:
     assert not runs.reports()[0].live
 
 
-def test_invalid_record_is_reported(tmp_path: Path) -> None:
+BROKEN = (
+    b"{", b"\xff", b"[]", b"1", b"{}", b"[" * 100_000, b'{"run": {}}', b'{"run": []}',
+    json.dumps(state(finished="x")).encode(),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", BROKEN, ids=range(len(BROKEN)))
+def test_invalid_record_is_logged_and_skipped(
+    tmp_path: Path, text: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
     runs = LocalRuns(tmp_path)
-    runs.folder.mkdir()
+    asyncio.run(runs.put(state("a:1")))
     (runs.folder / "folder.json").mkdir()
-    assert not runs.reports()
-    for text in (b"{", b"\xff", b"[]", b"1", b'{"run": {}}', b'{"run": []}'):
-        (runs.folder / "x.json").write_bytes(text)
-        with pytest.raises(StorageError, match=r"x\.json"):
-            runs.reports()
+    (runs.folder / "x.json").write_bytes(text)
+    for _ in range(2):
+        assert [one.state["run"]["node"] for one in runs.reports()] == ["a:1"]
+    assert caplog.text.count("x.json is skipped: not a run record") == 1
 
 
-def test_invalid_record_in_redis_is_reported(redis_url: str) -> None:
+def test_invalid_record_in_redis_is_logged_and_skipped(
+    redis_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
     async def check() -> None:
         runs = runs_in(redis_url)
         await runs.put({"run": {"id": "old"}})
-        with pytest.raises(StorageError, match="topiccrawl:run:old"):
-            await runs.all()
+        await runs.put(state("a:1"))
+        assert [one.state["run"]["node"] for one in await runs.all()] == ["a:1"]
         await runs.close()
 
     asyncio.run(check())
+    assert "topiccrawl:run:old is skipped" in caplog.text
 
 
 def test_nodes_of_one_crawl_are_merged() -> None:
@@ -129,6 +140,15 @@ def test_ended_crawl_has_its_last_run_and_overlapping_runs() -> None:
     found = merged_state([last, overlapping, before], "")
     assert {node["run"]["node"] for node in found["nodes"]} == {"a:1", "b:2"}
     assert found["run"]["finished"] == 130.0
+
+
+def test_list_of_crawls_counts_hosts_that_are_not_listed() -> None:
+    found = report()
+    host = {"queued": 1, "active": 0, "pages": 1, "worth": 0.5, "failed": 0}
+    listed = [{"name": f"{number}.test", **host} for number in range(30)]
+    found.state["hosts"] = {"states": {"waiting": 990, "idle": 9}, "list": listed}
+    (entry,) = overview([found])
+    assert (entry["hosts"], entry["site"]) == (999, "")
 
 
 def test_crawl_waits_only_if_all_its_nodes_wait() -> None:

@@ -39,6 +39,9 @@ def test_frames_are_shown_edited_and_dropped(
         return int(end.value.code or 0), captured.out + captured.err
 
     assert run("show") == (0, f"{tmp_path / 'store.sqlite'}: no frame of any site\n")
+    for action in "show", "drop":
+        status, out = run(action, "b.test")
+        assert (status, "nothing is stored about the site b.test" in out) == (1, True)
     frame = SiteFrame()
     for number in range(MIN_ARTICLES):
         frame.observe(Body(f"第{number}条。\n{LINE}", box="div.text"))

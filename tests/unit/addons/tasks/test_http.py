@@ -37,8 +37,9 @@ def serve(
         settings = Settings()
         settings.setmodule("topiccrawl.settings", priority="project")
         settings.set("TOPICCRAWL_DATA_DIR", str(folder), priority="cmdline")
-        app.add_routes(order_routes(Control(ledger), addresses_of(settings)))
-        app.add_routes(task_routes(TaskService(ledger, checker(settings)), files))
+        addresses = addresses_of(settings)
+        app.add_routes(order_routes(Control(ledger), addresses))
+        app.add_routes(task_routes(TaskService(ledger, checker(settings)), addresses, files))
         async with TestClient(TestServer(app)) as client:
             await act(client)
 
@@ -221,6 +222,25 @@ name = ["甲"]
 [crawl]
 "QQ" = "qq"
 """
+
+
+def test_sites_with_private_addresses_are_refused(tmp_path: Path) -> None:
+    async def act(client: TestClient[Any, Any]) -> None:
+        for site in "http://169.254.169.254/", "localhost", "10.0.0.1", "http://0x7f.1/":
+            status, reply = await post(client, "/api/tasks", {**_topic("足球"), "sites": [site]})
+            assert (status, "private address" in reply["error"]) == (400, True), site
+
+    serve(tmp_path, act)
+
+
+def test_passwords_in_sites_are_not_stored(tmp_path: Path) -> None:
+    async def act(client: TestClient[Any, Any]) -> None:
+        sites = ["http://user:secret@a.test/x@y", "user:secret@b.test"]
+        reply = (await post(client, "/api/tasks", {**_topic("足球"), "sites": sites}))[1]
+        assert reply["task"]["sites"] == ["http://a.test/x@y", "b.test"]
+
+    serve(tmp_path, act)
+    assert b"secret" not in b"".join(file.read_bytes() for file in tmp_path.glob("tasks*"))
 
 
 def _topic(text: str) -> dict[str, object]:

@@ -40,6 +40,9 @@ def test_patterns_are_learnt_edited_exported_and_imported(
     urls.write_text("".join(f"{SITE}/20130304/n{n}.shtml\n" for n in range(30)), "utf-8")
     store = tmp_path / "one" / "store.sqlite"
     assert run("show") == (0, f"{store}: no URL pattern of any site\n")
+    for action in "show", "export":
+        status, out = run(action, "b.test")
+        assert (status, "nothing is stored about the site b.test" in out) == (1, True)
     status, out = run("learn", str(urls), "--as", "news")
     assert (status, "filters" in out) == (0, True)
     status, out = run("edit", "www.a.test", "other", REGEX)

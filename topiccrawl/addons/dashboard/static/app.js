@@ -10,6 +10,7 @@ import * as tasks from "./tasks.js";
 import { begin, speak } from "./shell.js";
 import { about, t } from "./words.js";
 
+const AGAIN = 3000;
 const state = {};
 let connected = false, drawn = false;
 
@@ -44,7 +45,11 @@ function take(changed) {
 function listen() {
   const stream = new EventSource(crawl.path("/api/events"));
   stream.onmessage = (event) => { connected = true; take(JSON.parse(event.data)); };
-  stream.onerror = () => { connected = false; if (state.run) heading(state, connected); };
+  stream.onerror = () => {
+    connected = false;
+    if (state.run) heading(state, connected);
+    if (stream.readyState === EventSource.CLOSED) setTimeout(listen, AGAIN);  // an answer such as 503; the browser retries only broken connections
+  };
 }
 function parts() {
   const names = ["overview", "queues", "articles", "hosts", "terms", "chains", "patterns", "nodes"];

@@ -35,7 +35,7 @@ export function controls({ control, run }) {
 }
 
 export function nodes(state) {
-  const all = state.nodes?.length ? state.nodes : [{ run: state.run, totals: state.totals, waiting: state.waiting, live: !state.run.finished }];
+  const all = state.nodes?.length || !state.run.id ? state.nodes : [{ run: state.run, totals: state.totals, waiting: state.waiting, live: !state.run.finished }];
   renew("node-rows", all.map(({ run, totals, waiting, live }) => {
     const word = live ? (waiting.reason ? t(`why-${waiting.reason}`) : t("runs")) : run.finished ? t("ended") : t("dead");
     const share = totals.pages ? totals.relevant / totals.pages : 0;

@@ -32,14 +32,20 @@ export function link(url, text, given = {}) {
   if (!safe) return h("span", given, text);
   return h("a", { ...given, href: safe, "data-key": url, target: "_blank", rel: "noopener noreferrer nofollow", title: url }, text);
 }
+// Error with the server's reason, or with path and status.
+async function refusal(path, answer) {
+  const kind = answer.headers.get("Content-Type") ?? "";
+  const reason = kind.includes("json") ? (await answer.json()).error : kind.startsWith("text/plain") ? await answer.text() : "";
+  return new Error(reason || `${path}: ${answer.status}`);
+}
 export async function get(path) {
   const answer = await fetch(path, { headers: { Accept: "application/json" } });
-  if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+  if (!answer.ok) throw await refusal(path, answer);
   return answer.json();
 }
 export async function post(path, body = {}) {
   const headers = { "Content-Type": "application/json", "X-Topiccrawl": "1" };
   const answer = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) });
-  if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+  if (!answer.ok) throw await refusal(path, answer);
   return answer.headers.get("Content-Type")?.includes("json") ? answer.json() : null;
 }

@@ -16,7 +16,12 @@ async function search(offset = 0) {
     if (mine !== generation) return;
     found = next;
     articles = offset ? [...articles, ...next.articles] : next.articles;
-  } catch (error) { if (mine === generation) at("stored").textContent = error.message; return; }
+  } catch (error) {
+    if (mine !== generation) return;
+    at("stored").textContent = error.message;
+    if (!offset) { fill("rows"); at("more").hidden = true; }  // the rows are those of the last search
+    return;
+  }
   show();
 }
 function filter(name, value) {
@@ -67,7 +72,11 @@ function row(one) {
     h("p", { class: "snippet" }, marked(one.text, words(one))), marks(one));
 }
 async function read(brief) {
-  const one = await get(`/api/article?url=${encodeURIComponent(brief.url)}&topic=${encodeURIComponent(asked.get("topic") ?? "")}`);
+  let one;
+  try { one = await get(`/api/article?url=${encodeURIComponent(brief.url)}&topic=${encodeURIComponent(asked.get("topic") ?? "")}`); } catch (error) {
+    at("stored").textContent = error.message;  // it was deleted, or the store is away
+    return;
+  }
   const text = one.body ? one.body.split("\n").map((part) => h("p", {}, marked(part, words(one)))) : h("p", { class: "empty" }, t("noText"));
   const about = [one.site, one.published.replace("T", " "), one.author, one.source, one.versions ? t("versions", number(one.versions)) : ""].filter(Boolean).join("  ·  ");
   fill("reading", h("div", { class: "head" }, h("h2", {}, one.title || one.url), h("button", { type: "button", class: "tool", onclick: () => { at("reading").hidden = true; } }, t("close"))),

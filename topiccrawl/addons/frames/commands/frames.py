@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _SHOWN = 20
 """Maximum number of boxes and of lines shown for a site, the most frequent first."""
+_KNOWN = (None, SiteFrame.forget)
+"""Changes, or none, for which a frame of the site must be stored."""
 
 
 class Command(OperatorCommand, ScrapyCommand):
@@ -70,7 +72,8 @@ class Command(OperatorCommand, ScrapyCommand):
 
     async def _frame(self, site: str, change: Callable[[SiteFrame], None] | None) -> SiteFrame:
         async with Sites(storage_of(self.options)) as knowledge:
-            frame = SiteFrame.from_json((await knowledge.get(site)).get(KEY, {}))
+            found = knowledge.known(site, KEY) if change in _KNOWN else knowledge.get(site)
+            frame = SiteFrame.from_json((await found).get(KEY, {}))
             if change:
                 change(frame)
                 await knowledge.put(site, {KEY: frame.to_json()})

@@ -21,6 +21,7 @@ from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.context import CrawlContext, context_of
 from topiccrawl.scheduler.finish import FAILURE, LOW_YIELD, SEEDS_UNREACHABLE
 from topiccrawl.scheduler.signals import lease_settled
+from topiccrawl.topics.topic import named_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -109,6 +110,7 @@ class ShardCrawl:
 
     async def _run(self, arguments: dict[str, str]) -> None:
         try:
+            self._check_topic_file()
             crawler = self._crawler = self._runner.create_crawler(self.task.spider)
             if crawler.settings.getbool("TOPICCRAWL_LOG_JSON"):
                 write_json()  # now, so that the lines of the crawl's start are JSON too
@@ -120,6 +122,14 @@ class ShardCrawl:
         except (ConfigurationError, CloseSpider, KeyError) as error:
             logger.error("%s cannot be crawled: %s", self.shard.name, error)  # noqa: TRY400
             self._error = getattr(error, "public", str(error)) or type(error).__name__
+
+    def _check_topic_file(self) -> None:
+        """Check that this machine has the topic file, whose name would be read as words."""
+        if self.task.named and named_file(name := self.task.arguments["topic"]) is None:
+            raise ConfigurationError(
+                "the worker has no topic file {name!r}: copy it into its folder topics/, then "
+                "`scrapy tasks resume {task}`", name=name, task=self.task.id,
+            )  # fmt: skip
 
     def _opened(self) -> None:
         assert self._crawler is not None  # noqa: S101 - it sent the signal

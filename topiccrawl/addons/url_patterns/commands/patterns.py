@@ -8,6 +8,7 @@ import time
 import urllib.request
 from collections import deque
 from contextlib import closing
+from functools import partial
 from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -86,7 +87,7 @@ class Command(OperatorCommand, ScrapyCommand):
                 say_or(lines, none)
             case ["show", name]:
                 site = site_named(name)
-                learner, drops, _ = asyncio.run(self._stored([site]))[site]
+                learner, drops, _ = asyncio.run(self._stored([site], known=True))[site]
                 say(*describe(site, learner, drops))
             case ["learn", *files] if len(files) <= 1:
                 self._learn(self._sources(files, opts))
@@ -101,14 +102,20 @@ class Command(OperatorCommand, ScrapyCommand):
             case _:
                 raise UsageError
 
-    async def _stored(self, sites: Iterable[str] | None) -> dict[str, LearnedSite]:
+    async def _stored(
+        self, sites: Iterable[str] | None, *, known: bool = False
+    ) -> dict[str, LearnedSite]:
         async with Sites(storage_of(self.options)) as knowledge:
             names = await knowledge.sites(KEY) if sites is None else dict.fromkeys(sites)
-            return {site: LearnedSite.from_json(await knowledge.get(site)) for site in names}
+            get = partial(knowledge.known, key=KEY) if known else knowledge.get
+            return {site: LearnedSite.from_json(await get(site)) for site in names}
 
-    def _learners(self, sites: Iterable[str] | None = None) -> dict[str, SiteLearner]:
-        """Return the learners of sites; by default of all that are stored."""
-        return {name: site.learner for name, site in asyncio.run(self._stored(sites)).items()}
+    def _learners(
+        self, sites: Iterable[str] | None = None, *, known: bool = False
+    ) -> dict[str, SiteLearner]:
+        """Return the learners of sites, which must be stored if ``known``; default: all stored."""
+        found = asyncio.run(self._stored(sites, known=known))
+        return {name: site.learner for name, site in found.items()}
 
     async def _save(self, learners: Mapping[str, SiteLearner]) -> None:
         async with Sites(storage_of(self.options)) as knowledge:
@@ -153,7 +160,7 @@ class Command(OperatorCommand, ScrapyCommand):
         say(*describe(site, learner, {}))
 
     def _export(self, sites: list[str]) -> None:
-        for site, learner in self._learners(sites or None).items():
+        for site, learner in self._learners(sites or None, known=bool(sites)).items():
             for pattern in learner.patterns.patterns:
                 say(json.dumps({"site": site, **pattern._asdict()}, ensure_ascii=False))
 
