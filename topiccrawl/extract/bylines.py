@@ -67,6 +67,9 @@ _AUTHOR_MARKS = (
     "[rel~=author], [itemprop=author], [class*=author i]:not([class*=authorized i]), "
     "[class*=byline i]"
 )
+_CARDS = ".vcard .fn, [rel~=author], [itemprop=author]"
+_NICKNAME = re.compile(r"[^\W\d_\u3041-\u9fff][\w.'’-]{2,29}")
+_ROLES = frozenset(("admin", "administrator", "author", "editor", "staff"))
 _BELOW_HEADLINE = 2  # lines of a text that begins with the headline
 _PARTICLE = 3  # letters of a word of a name without a capital, such as de or van
 _MOST_MARKS, _LONGEST_BYLINE = 30, 100
@@ -174,6 +177,8 @@ def without_by(text: str) -> str:
 def marked_author(tree: LexborHTMLParser) -> str:
     """Return the names in the first element that is marked as the author and has only names, or "".
 
+    A name of one word is that of a user; the element must be a link or card of the author.
+
     >>> from topiccrawl.links.limits import parse_html
     >>> marked_author(parse_html('<p class=byline>By <a href=/j>Jane Miller</a> and Jo Hill</p>'))
     'Jane Miller, Jo Hill'
@@ -183,7 +188,9 @@ def marked_author(tree: LexborHTMLParser) -> str:
         names = _persons(_BY.sub("", " ".join(word for word in words if word not in _NO_NAMES)))
         if names and not _is_of_comment(element):
             return joined(names)
-    return ""
+    cards = (one for one in tree.css(_CARDS)[:_MOST_MARKS] if not _is_of_comment(one))
+    users = (_BY.sub("", " ".join(one.text(separator=" ").split())) for one in cards)
+    return next((u for u in users if _NICKNAME.fullmatch(u) and u.lower() not in _ROLES), "")
 
 
 def has_only_names(line: str) -> bool:

@@ -59,6 +59,9 @@ FOOTER = 300.0
 LINES = 4
 """Minimum blocks of a paragraph or cell that is a box; old pages separate lines by <br>."""
 
+NO_CAPTION = 100.0
+"""Weight from which paragraphs are text of the article; captions have less."""
+
 CAPTION = 12
 """Most blocks of a caption box."""
 
@@ -103,7 +106,7 @@ def choose(layout: Layout, *, captions: bool = True, boxed: bool = False) -> Cho
     is_text = list(map(_is_text, layout.blocks, weights, own))
     box = 0 if boxed else _descend(layout, weights)
     first, last = _range(layout, weights, is_text, box)
-    captioned = frozenset() if captions else _captions(layout)
+    captioned = frozenset() if captions else _captions(layout, weights, first, last)
     kept = tuple(n for n in range(first, last) if is_text[n] and n not in captioned)
     total = _positive(weights)
     share = _positive(weights[number] for number in kept) / total if total else 0.0
@@ -210,10 +213,10 @@ def _range(
 
 
 def _with_openings(layout: Layout, weights: Sequence[float], box: int) -> tuple[int, int]:
-    """Return the range of a box and directly preceding paragraphs (separated by paywalls, ads).
+    """Return the range of a box and preceding paragraphs, which paywalls, ads or links separate.
 
     Those of another box than the surrounding one must be below an h1; above it are slogans and
-    requests for consent.
+    requests for consent. Those above other lines must outweigh them and be no captions.
     """
     begin, end, parent = layout.boxes[box].begin, layout.boxes[box].end, layout.boxes[box].parent
     beside = {
@@ -223,11 +226,16 @@ def _with_openings(layout: Layout, weights: Sequence[float], box: int) -> tuple[
         for number in range(one.begin, one.end)
     }
     head = _headline(layout.blocks)
-    while box and begin and weights[begin - 1] > 0:
-        below = layout.blocks[begin - 1].tag == "p" and 0 <= head < begin - 1
-        if not below and begin - 1 not in beside:
-            break
-        begin -= 1
+    needed = total = 0.0
+    for number in range(begin - 1, -1, -1) if box else ():
+        below = layout.blocks[number].tag == "p" and 0 <= head < number
+        if weights[number] > 0 and (below or number in beside):
+            total += weights[number]
+            if total > needed:
+                needed, begin = total, number
+        else:
+            total -= abs(weights[number])
+            needed = max(needed, total + NO_CAPTION)
     return begin, end
 
 
@@ -277,11 +285,16 @@ def _is_text(block: Block, weight: float, own: float) -> bool:
     return weight > 0 or (plain and weight == own > BOILERPLATE)
 
 
-def _captions(layout: Layout) -> frozenset[int]:
+def _captions(layout: Layout, weights: Sequence[float], first: int, last: int) -> frozenset[int]:
+    """Return the numbers of the blocks in caption boxes; none has most of the text of the range.
+
+    Blogs name the box of an article for its author, too (``entry-author-jane``).
+    """
+    most = max(NO_CAPTION, _positive(weights[first:last]) / 2)
     return frozenset(
         number
         for box in _boxes_of_kind(layout.boxes[1:], is_caption_box)
-        if box.end - box.begin <= CAPTION
+        if box.end - box.begin <= CAPTION and _positive(weights[box.begin : box.end]) <= most
         for number in range(box.begin, box.end)
     )
 

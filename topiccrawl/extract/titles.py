@@ -101,7 +101,7 @@ def headline(
         if key and key != fold(site):
             votes[key] += vote
             texts.setdefault(key, trimmed)
-    return texts[max(votes, key=votes.__getitem__)] if votes else ""
+    return texts[max(votes, key=votes.__getitem__)] if votes else site
 
 
 def shown_headline(title: str, above: Sequence[Block]) -> str:

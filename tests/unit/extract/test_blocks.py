@@ -164,6 +164,23 @@ def test_paragraphs_of_other_boxes_above_an_h1_do_not_belong_to_the_text() -> No
     assert body(page.format("<h1>The bridge</h1>")).startswith("Number 0.")
 
 
+def test_paragraphs_that_other_lines_separate_from_the_text_belong_to_it() -> None:
+    ad = "<div class=links><h2>Related</h2><a href=/a>The old bridge of the valley</a></div>"
+    head = f"<div><p>The first line. {LINE * 2}</p><p>The second line. {LINE * 2}</p></div>"
+    text = f"<div>{f'<p>{LINE * 2}</p>' * 12}</div>"
+    assert body(article(head + ad + text)).startswith("The first line. ")
+    caption = "<p>The bridge as it was seen from the mill on Monday.</p>"
+    assert "from the mill" not in body(article(caption + ad + text))
+
+
+def test_box_of_the_text_may_be_named_for_its_author() -> None:
+    text = f"<div class=text><p>{LINE * 4}</p><p>{LINE * 2}</p></div>"
+    note = "<p class=author-note>Jane Miller writes about rivers.</p>"
+    found = body(article(f'<div class="entry entry-author-jane">{text}{note}</div>'))
+    assert found.count(LINE.strip()) == 6
+    assert "Jane Miller" not in found
+
+
 def test_box_named_page_may_have_the_text() -> None:
     notes = "".join(f"<div class=note><p>Note {n}. {LINE * 3}</p></div>" for n in range(9))
     text = f"<div class=page-content><p>First we went. {LINE * 9}</p><p>{LINE * 9}</p></div>"

@@ -168,6 +168,11 @@ def test_any_text_gives_one_line(text: str) -> None:
         ("<p class=author>محمد علي</p>", "محمد علي"),
         ('<div id="comments"><b class="comment-author">Jane Miller</b></div>', ""),
         ('<div class="comment"><b class="author">Jane Miller</b></div>', ""),
+        ("<i class=vcard><a class=fn href=/u>riverfan</a></i>", "riverfan"),
+        ("<i itemprop=author><b>By</b><a href=/u>riverfan</a></i>", "riverfan"),
+        ("<a rel=author href=/u>riverfan</a><p class=byline>Jo Hill</p>", "Jo Hill"),
+        ("<a rel=author href=/u>Admin</a><p class=byline>Monday</p>", ""),
+        ("<div class=comment><b class=vcard><i class=fn>riverfan</i></b></div>", ""),
         ("<p class=author>本文由 Jane 于2012年8月31日发表在 Rivers, 桥 分类下</p>", ""),
     ],
 )

@@ -192,6 +192,11 @@ def test_repeated_heading_is_no_headline() -> None:
     assert headline(NONE, "Bridge opened", ["Read on"] * 9) == "Bridge opened"
 
 
+def test_headline_that_is_also_given_as_the_name_of_the_site_is_kept() -> None:
+    shown = "Bridge opens to traffic"
+    assert headline(((), [shown]), "", [shown], shown, h1=1) == shown
+
+
 def test_given_name_of_the_site_is_removed() -> None:
     assert headline(NONE, "车展开幕-甲乙丙", [], site="甲乙丙") == "车展开幕"
 
