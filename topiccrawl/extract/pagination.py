@@ -95,7 +95,8 @@ def pager_of(url: str, links: Iterable[Link]) -> Pager:
     >>> pager_of("http://a.test/n1_2.html", pager)
     Pager(next='http://a.test/n1_3.html', first='http://a.test/n1.html')
     """
-    here, links = parse_page_url(url), tuple(links)
+    links = tuple(links)
+    here = _document(url, links)
     by_word, by_number, lower = [], [], []
     for number, link in _siblings(here, links):
         counts = _NUMBER.match(link.anchor)
@@ -119,9 +120,21 @@ def without_pages(url: str, links: Iterable[Link]) -> tuple[Link, ...]:
     ['http://b.test/']
     """
     links = tuple(links)
-    here = parse_page_url(url)
+    here = _document(url, links)
     own = {*(link.url for _, link in _siblings(here, links)), *_wholes(here.base, links)}
     return tuple(link for link in links if link.url not in own)
+
+
+def _document(url: str, links: Iterable[Link]) -> PageUrl:
+    """Return document and page number of a page; in a_1.html that links to a_1_2.html, 1 is none.
+
+    >>> from topiccrawl.model import Link
+    >>> _document("http://a.test/n_1.html", [Link("http://a.test/n_1_2.html", "2")])
+    PageUrl(base='http://a.test/n_1.html', number=0)
+    """
+    here, stem = parse_page_url(url), _TAIL.sub("", url)
+    extended = (parse_page_url(link.url).base for link in links if link.url.startswith(stem))
+    return PageUrl(url, 0) if here.number and url in extended else here
 
 
 def _siblings(here: PageUrl, links: Iterable[Link]) -> Iterator[tuple[int, Link]]:
@@ -129,8 +142,9 @@ def _siblings(here: PageUrl, links: Iterable[Link]) -> Iterator[tuple[int, Link]
     stem = _TAIL.sub("", plain)
     for link in links:
         if link.url.startswith(stem):  # cheap test that excludes most links
-            there = parse_page_url(link.url)
             bases = (here.base,) if "?" in link.url else (here.base, plain)  # /1.html?from=list
+            is_first = link.url in bases
+            there = PageUrl(link.url, 0) if is_first else parse_page_url(link.url)
             if there.base in bases and there.number != here.number:
                 yield there.number, link
 
