@@ -87,7 +87,8 @@ def pager_of(url: str, links: Iterable[Link]) -> Pager:
     The next page has the same base URL with a higher number, and the anchor 下一页 or the number.
     Without a next page, the page of the whole article follows: its URL extends that of this page,
     and its anchor is 阅读全文 or the like. A page is a later page if its URL has a number and it
-    links to a lower number.
+    links to a lower number. If a link to a page is its number, the anchors of the others do not
+    matter: they may be those of an image that leads to the next page, or of a headline.
 
     >>> from topiccrawl.model import Link
     >>> pager = [Link("http://a.test/n1.html", "1"), Link("http://a.test/n1_3.html", "3"),
@@ -97,18 +98,22 @@ def pager_of(url: str, links: Iterable[Link]) -> Pager:
     """
     links = tuple(links)
     here = _document(url, links)
-    by_word, by_number, lower = [], [], []
+    before, after = [], []
+    by_word: list[tuple[int, str]] = []
+    is_numbered = is_later = False
     for number, link in _siblings(here, links):
         counts = _NUMBER.match(link.anchor)
-        if number < here.number and (counts or _FIRST.match(link.anchor)):
-            lower.append((number, link.url))
-        elif number > here.number and _NEXT.match(link.anchor):
-            by_word.append((number, link.url))
-        elif number > here.number and counts and int(counts[1]) - number in (0, 1):
-            by_number.append((number, link.url))
-    numbered = min(by_word, default=None) or min(by_number, default=(0, ""))
-    following = numbered[1] or next(_wholes(here.base, links), "")
-    return Pager("" if following == url else following, min(lower, default=(0, ""))[1])
+        is_numbered |= counts is not None and int(counts[1]) - number in (0, 1)
+        if number < here.number:
+            before.append((number, link.url))
+            is_later |= bool(counts or _FIRST.match(link.anchor))
+        else:
+            after.append((number, link.url))
+            by_word += after[-1:] if _NEXT.match(link.anchor) else ()
+    following = min(by_word or after, default=(0, ""))[1] if by_word or is_numbered else ""
+    following = following or next(_wholes(here.base, links), "")
+    first = min(before, default=(0, ""))[1] if is_later or is_numbered else ""
+    return Pager("" if following == url else following, first)
 
 
 def without_pages(url: str, links: Iterable[Link]) -> tuple[Link, ...]:
