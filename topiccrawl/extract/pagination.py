@@ -87,7 +87,8 @@ def pager_of(url: str, links: Iterable[Link]) -> Pager:
     The next page has the same base URL with a higher number, and the anchor 下一页 or the number.
     Without a next page, the page of the whole article follows: its URL extends that of this page,
     and its anchor is 阅读全文 or the like. A page is a later page if its URL has a number and it
-    links to a lower number.
+    links to a lower number. If a link to a page is its number, the anchors of the others do not
+    matter: they may be those of an image that leads to the next page, or of a headline.
 
     >>> from topiccrawl.model import Link
     >>> pager = [Link("http://a.test/n1.html", "1"), Link("http://a.test/n1_3.html", "3"),
@@ -95,19 +96,24 @@ def pager_of(url: str, links: Iterable[Link]) -> Pager:
     >>> pager_of("http://a.test/n1_2.html", pager)
     Pager(next='http://a.test/n1_3.html', first='http://a.test/n1.html')
     """
-    here, links = parse_page_url(url), tuple(links)
-    by_word, by_number, lower = [], [], []
+    links = tuple(links)
+    here = _document(url, links)
+    before, after = [], []
+    by_word: list[tuple[int, str]] = []
+    is_numbered = is_later = False
     for number, link in _siblings(here, links):
         counts = _NUMBER.match(link.anchor)
-        if number < here.number and (counts or _FIRST.match(link.anchor)):
-            lower.append((number, link.url))
-        elif number > here.number and _NEXT.match(link.anchor):
-            by_word.append((number, link.url))
-        elif number > here.number and counts and int(counts[1]) - number in (0, 1):
-            by_number.append((number, link.url))
-    numbered = min(by_word, default=None) or min(by_number, default=(0, ""))
-    following = numbered[1] or next(_wholes(here.base, links), "")
-    return Pager("" if following == url else following, min(lower, default=(0, ""))[1])
+        is_numbered |= counts is not None and int(counts[1]) - number in (0, 1)
+        if number < here.number:
+            before.append((number, link.url))
+            is_later |= bool(counts or _FIRST.match(link.anchor))
+        else:
+            after.append((number, link.url))
+            by_word += after[-1:] if _NEXT.match(link.anchor) else ()
+    following = min(by_word or after, default=(0, ""))[1] if by_word or is_numbered else ""
+    following = following or next(_wholes(here.base, links), "")
+    first = min(before, default=(0, ""))[1] if is_later or is_numbered else ""
+    return Pager("" if following == url else following, first)
 
 
 def without_pages(url: str, links: Iterable[Link]) -> tuple[Link, ...]:
@@ -119,9 +125,21 @@ def without_pages(url: str, links: Iterable[Link]) -> tuple[Link, ...]:
     ['http://b.test/']
     """
     links = tuple(links)
-    here = parse_page_url(url)
+    here = _document(url, links)
     own = {*(link.url for _, link in _siblings(here, links)), *_wholes(here.base, links)}
     return tuple(link for link in links if link.url not in own)
+
+
+def _document(url: str, links: Iterable[Link]) -> PageUrl:
+    """Return document and page number of a page; in a_1.html that links to a_1_2.html, 1 is none.
+
+    >>> from topiccrawl.model import Link
+    >>> _document("http://a.test/n_1.html", [Link("http://a.test/n_1_2.html", "2")])
+    PageUrl(base='http://a.test/n_1.html', number=0)
+    """
+    here, stem = parse_page_url(url), _TAIL.sub("", url)
+    extended = (parse_page_url(link.url).base for link in links if link.url.startswith(stem))
+    return PageUrl(url, 0) if here.number and url in extended else here
 
 
 def _siblings(here: PageUrl, links: Iterable[Link]) -> Iterator[tuple[int, Link]]:
@@ -129,8 +147,9 @@ def _siblings(here: PageUrl, links: Iterable[Link]) -> Iterator[tuple[int, Link]
     stem = _TAIL.sub("", plain)
     for link in links:
         if link.url.startswith(stem):  # cheap test that excludes most links
-            there = parse_page_url(link.url)
             bases = (here.base,) if "?" in link.url else (here.base, plain)  # /1.html?from=list
+            is_first = link.url in bases
+            there = PageUrl(link.url, 0) if is_first else parse_page_url(link.url)
             if there.base in bases and there.number != here.number:
                 yield there.number, link
 

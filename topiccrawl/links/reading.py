@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from topiccrawl.links.scripted import scripted_redirect
 from topiccrawl.model import Directives
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ _UNFOLLOWED = frozenset({"nofollow", "ugc", "sponsored"})
 _CAPTION_MIN, _CAPTION_MAX = 2, 24
 _CAPTION_SLACK = 12
 _HEADING_LENGTH = 80
+_NO_URL = re.compile(r"#|javascript:|$", re.IGNORECASE)
 _REFRESH = re.compile(
     r"\s*+[0-9.]*+\s*+[;,]?+\s*+(?:url\s*+=)?+\s*+['\"]?+([^'\"]+)", re.IGNORECASE
 )
@@ -182,7 +184,9 @@ class Reading:
 
     def _open_anchor(self, node: LexborNode) -> _Frame | None:
         attributes = node.attributes
-        href = attributes.get("href")
+        href = attributes.get("href") or ""
+        if _NO_URL.match(href):
+            href = scripted_redirect(attributes.get("onclick") or href) or href
         if not href or ("rel" in attributes and not _is_followed(attributes["rel"])):
             return None
         self._inside += 1

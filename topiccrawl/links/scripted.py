@@ -10,7 +10,8 @@ _PAGING = re.compile(
     r"""\s*+['"]([^'"]{1,200})['"]\s*+,\s*+['"](\w{1,10})['"]"""
 )
 _REDIRECT = re.compile(
-    r"""(?<![\w-])location(?:(?:\.href)?\s*+=|\.(?:replace|assign)\()\s*+['"]([^'"\s]{1,500})['"](?!\s*+\+)"""
+    r"""(?<![\w-])location(?:(?:\.href)?\s*+=|\.(?:replace|assign)\()\s*+(?:encodeURI\(\s*+)?+"""
+    r"""['"]([^'"\s]{1,500})['"](?!\s*+\+)"""
 )
 _LINE_COMMENT = re.compile(r"""(?<![:\w'"=])//[^\n>]*+\Z""")
 _LONGEST_LINE = 500
@@ -40,7 +41,9 @@ def scripted_next(html: str) -> str:
 
 
 def scripted_redirect(html: str) -> str:
-    """Return the URL, possibly relative, to which a script of a page without links leads, or "".
+    """Return the URL, possibly relative, to which a script leads, or "".
+
+    The script is that of a page without links, or of a link.
 
     >>> scripted_redirect("<script>window.location.href = './index.html';</script>")
     './index.html'

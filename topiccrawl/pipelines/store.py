@@ -51,6 +51,7 @@ STATS = {
 
 
 _KEPT = frozenset({Fate.NEW, Fate.UPDATED, Fate.REPRINT})
+_KNOWN = frozenset({Fate.UPDATED, Fate.UNCHANGED})
 
 
 class StorePipeline:
@@ -69,6 +70,7 @@ class StorePipeline:
         data = Path(crawler.settings["TOPICCRAWL_DATA_DIR"])
         self._url_journal = UrlJournal(data / "acknowledged")
         self._failures = 0
+        self._begun: set[str] = set()  # articles whose last page is missing; counted once
         self._expiring: asyncio.Task[None] | None = None
 
     @classmethod
@@ -160,10 +162,12 @@ class StorePipeline:
             for listener in self._store.listeners:
                 await listener.article_continues(item.article.url)
             await self._save(item.article)
+            self._begun.add(item.article.url)
             raise DropItem(f"partial article: {item.article.url} continues on its next page")
         if not isinstance(item, Article):
             return item
         saved = await self._save(item)
+        self._begun.discard(item.url)
         for listener in self._store.listeners:
             await listener.article_complete(item.url)
         return saved
@@ -177,7 +181,7 @@ class StorePipeline:
         self._failures = 0
         if saved.fate in _KEPT and saved.recorded:
             self._url_journal.add([item.url])
-        self._count(STATS[saved.fate])
+        self._tally(item.url, saved.fate)
         if saved.fate is Fate.FORGOTTEN:
             raise DropItem(f"forgotten: {item.url} or its site was taken down")
         if saved.fate is Fate.REPRINT:
@@ -188,6 +192,11 @@ class StorePipeline:
             for topic in item.topics.keys() - {self._context.spec.name}:  # several topics
                 self._count(f"topiccrawl/topics/{topic}")
         return replace(item, follows=saved.follows)
+
+    def _tally(self, url: str, fate: Fate) -> None:
+        """Count a saved article, only once if it has several pages."""
+        if fate not in _KNOWN or url not in self._begun:
+            self._count(STATS[fate])
 
     def _failed(self, error: StorageError) -> None:
         self._failures += 1

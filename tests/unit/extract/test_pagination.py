@@ -53,6 +53,10 @@ def links(*pairs: tuple[str, str]) -> list[Link]:
         ("/1.html", [("/2.html", "2"), ("/1_9.html", "相关图片")], ""),
         ("/s?id=3", [("/s?id=4&page=2", "下一页")], ""),
         ("/1_3.html", [("/1_2.html", "上一页"), ("/1.html", "1")], ""),
+        ("/1.html", [("/1_2.html", "Headline above an image"), ("/1_3.html", "3")], "/1_2.html"),
+        ("/1_2.html", [("/1.html", "1"), ("/1_3.html", "Headline above an image")], "/1_3.html"),
+        ("/n_1.html", [("/n_1_2.html", "2"), ("/n_1_3.html", "3")], "/n_1_2.html"),
+        ("/n_8.html", [("/n_8_2.html", "下一页")], "/n_8_2.html"),
         ("/1.html", [("/1_2.html", "下一篇")], ""),
         ("/t20160112_43.html", [("/t20160112_44.html", "相关新闻")], ""),
     ],
@@ -66,6 +70,13 @@ def test_first_part_is_found_from_a_later_one() -> None:
     pager = links(("/1.html", "1"), ("/1_2.html", "上一页"), ("/1_4.html", "下一页"))
     assert pager_of(f"{HOST}/1_3.html", pager) == Pager(f"{HOST}/1_4.html", f"{HOST}/1.html")
     assert pager_of(f"{HOST}/1_3.html", links(("/", "首页"), ("/1.html", "标题"))).first == ""
+    pager = links(("/1.html", "标题"), ("/1_3.html", "3"))
+    assert pager_of(f"{HOST}/1_2.html", pager).first == f"{HOST}/1.html"
+
+
+def test_first_part_may_have_an_id_that_looks_like_a_page_number() -> None:
+    pager = links(("/n_1.html", "1"), ("/n_1_3.html", "3"))
+    assert pager_of(f"{HOST}/n_1_2.html", pager) == Pager(f"{HOST}/n_1_3.html", f"{HOST}/n_1.html")
 
 
 def test_links_to_own_parts_are_removed() -> None:

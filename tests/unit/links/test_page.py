@@ -301,6 +301,25 @@ def test_a_link_to_another_registrable_domain_is_foreign() -> None:
     assert [link.foreign for link in page.links] == [False, False, True]
 
 
+@pytest.mark.parametrize(
+    ("attributes", "found"),
+    [
+        ("""href="#" onclick="location.href='index_2.htm'\"""", "http://a.test/l/index_2.htm"),
+        ("""href="" onclick="location.href=encodeURI('i_2.htm');\"""", "http://a.test/l/i_2.htm"),
+        ("""onclick="javascript:window.location = '/2.shtml';\"""", "http://a.test/2.shtml"),
+        ("""href="JavaScript:location.replace('2')\"""", "http://a.test/l/2"),
+        ("""href="/3" onclick="location.href='/2'\"""", "http://a.test/3"),
+        ("""href="#" rel="nofollow" onclick="location.href='/2'\"""", None),
+        ("""href="#" onclick="location.href='/s?q='+words\"""", None),
+        ("""href="#" onclick="window.open('http://b.test/share')\"""", None),
+    ],
+)
+def test_script_of_a_link_without_url_is_its_url(attributes: str, found: str | None) -> None:
+    page = read_page(f"<a href=/1>1</a> <a {attributes}>下一页</a>", "http://a.test/l/")
+    links = [(link.url, link.anchor) for link in page.links]
+    assert links == [("http://a.test/1", "1"), *([(found, "下一页")] if found else [])]
+
+
 def test_next_page_of_a_list_with_scripted_paging_is_a_link() -> None:
     script = '<script>\n//<![CDATA[\ncreatePageHTML(25, {}, "index", "htm");\n//]]></script>'
     article = "<ul><li><a href=./202611/t1.htm>新能源汽车</a></ul>"

@@ -189,4 +189,7 @@ def test_listener_gets_partial_and_complete_saves(
         ("continues", url), ("storing", url), ("stored", "new"),
         ("storing", url), ("stored", "updated"), ("complete", url), ("scraped", url),
     ]  # fmt: skip
-    assert result["stats"]["heard/stored"] == 2
+    stats = result["stats"]
+    assert stats["heard/stored"] == 2
+    assert stats["topiccrawl/articles"] == 1
+    assert "topiccrawl/articles_updated" not in stats  # it is the same article
