@@ -79,6 +79,7 @@ _SHORT_LINE = 50  # most characters of a first line of a body that is searched f
 _SENTENCE_ENDS = tuple("。！？!?；…”")
 _HEAD_LINES = 4  # most first lines of a body that are examined for headline, byline and time
 _PROBE_LENGTH = 20  # letters of a body line that are searched in the page
+_DAY = re.compile(r"\d{1,2}\.? [^\W\d]{3,12}\.?|[^\W\d]{3,12}\.? \d{1,2}")  # without a year
 _SENTENCE = re.compile(r"[。！？；…”!?]|[.;](?=\s|$)")
 
 
@@ -361,7 +362,8 @@ def _marked_source(tree: LexborHTMLParser) -> str:
 def _without_head(body: str, title: str, tag: str) -> str:
     """Remove the first lines of a body that repeat the headline, or are a byline or a time."""
     lines = body.split("\n")
-    start = int(fold(lines[0]) == fold(title))
+    above = lines[0].removesuffix(title).strip()  # some themes put the day into the heading
+    start = int(fold(lines[0]) == fold(title) or (above != lines[0] and _is_credit(above, tag)))
     while start < min(_HEAD_LINES, len(lines) - 1) and _is_credit(lines[start], tag):
         start += 1
     return "\n".join(lines[start:])
@@ -370,7 +372,8 @@ def _without_head(body: str, title: str, tag: str) -> str:
 def _is_credit(line: str, tag: str) -> bool:
     if len(line) > _SHORT_LINE or line.endswith(_SENTENCE_ENDS):
         return False
-    return bool(is_byline(line) or published((), [line], "", tag))
+    whole = f"{line} 2000" if _DAY.fullmatch(line) else line
+    return bool(is_byline(line) or published((), [whole], "", tag))
 
 
 def _images(reading: _Reading, body: Body) -> tuple[str, ...]:
