@@ -68,6 +68,8 @@ MOST_IMAGES = 50
 _DIALOGS = "body :is(dialog, [role=dialog], [role=alertdialog])"
 _MOST_DIALOGS = 20
 """Most dialogs that are looked at; each is searched for the content of the page."""
+_MOST_POSTS = 20
+"""Most embedded posts that are left out of the texts with dates and bylines."""
 
 _SOURCE_MARKS = (
     "#media_span, #source_baidu, .source, .a_source, .where, .media, .laiyuan, "
@@ -222,7 +224,7 @@ class _Reading(NamedTuple):
     url: str
     tree: LexborHTMLParser
     metadata: Metadata
-    text: str  # visible text, one text node a line
+    text: str  # visible text without embedded posts, one text node a line
     window: str  # text of <title>
     headline: str
     headed: bool  # whether a heading or metadata state the headline
@@ -239,6 +241,8 @@ def _read(
     strip(tree)
     body = tree.body
     text = body.text(separator="\n", strip=True, skip_empty=True) if body is not None else ""
+    for post in tree.css("blockquote[cite]")[:_MOST_POSTS]:
+        text = text.replace(post.text(separator="\n", strip=True, skip_empty=True), "")
     element = tree.css_first("title")
     window = element.text() if element is not None else ""
     title = sanitize(page.title) if page is not None else window
