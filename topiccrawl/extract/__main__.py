@@ -9,11 +9,8 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from topiccrawl.extract.blocks import lay_out
-from topiccrawl.extract.density import choose
-from topiccrawl.extract.extract import extract, strip
+from topiccrawl.extract.extract import extract, parse_page
 from topiccrawl.extract.pagination import parse_page_url
-from topiccrawl.links.limits import parse_html
 from topiccrawl.messages import escaped
 from topiccrawl.text.decode import decode
 
@@ -31,12 +28,8 @@ def explain(html: str) -> list[str]:
     >>> lines[0].startswith("box body"), lines[1][:1]
     (True, '+')
     """
-    tree = parse_html(html)
-    if tree.body is None:
-        return ["no body"]
-    strip(tree)
-    layout = lay_out(tree.body)
-    choice = choose(layout)
+    page = parse_page(html, "")
+    layout, choice = page.layout, page.choice
     if not choice.blocks:
         return [f"no body found in {len(layout.blocks)} blocks"]
     box = layout.selector(choice.box) or layout.boxes[choice.box].tag

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import lxml.html
 from lxml.etree import LxmlError, _Element, strip_elements
 
-from topiccrawl.extract.blocks import ADDRESSES, BREAKS, Layout, lay_out, letters, names_of
+from topiccrawl.extract.blocks import ADDRESSES, BREAKS, letters, names_of
 from topiccrawl.extract.boilerplate import is_footer
-from topiccrawl.extract.density import FOOTER, Choice, choose
+from topiccrawl.extract.density import FOOTER
 from topiccrawl.text.digest import fold
 
 if TYPE_CHECKING:
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     from lxml.html import HtmlElement
     from selectolax.lexbor import LexborHTMLParser
+
+    from topiccrawl.extract.blocks import Layout
+    from topiccrawl.extract.density import Choice
 
 
 LONGEST = 2_000_000
@@ -94,21 +97,8 @@ class Body(NamedTuple):
     box: str = ""
 
 
-class Dense(NamedTuple):
-    """Result of the density pass on a page.
-
-    Attributes:
-        layout: Layout of the whole page.
-        choice: Blocks of the body.
-        body: The body; empty if there is none.
-    """
-
-    layout: Layout
-    choice: Choice
-    body: Body
-
-
-_CHINESE = ("zh", "ja")
+CHINESE = ("zh", "ja")
+"""Languages in Chinese characters, whose captions are part of the text."""
 
 SURE = 0.35
 """Confidence of the density pass from which readability-lxml is not used."""
@@ -203,20 +193,13 @@ def language_of(text: str, declared: str = "") -> str:
     return primary if _CODE.fullmatch(primary) and primary not in _FOREIGN else "en"
 
 
-def find_dense(tree: LexborHTMLParser, language: str) -> Dense:
-    """Run the density pass on a parsed page without scripts."""
-    layout = lay_out(tree.body) if tree.body is not None else Layout((), ())
-    choice = choose(layout, captions=language in _CHINESE)
-    return Dense(layout, choice, body_of(layout, choice))
-
-
 def find_body(tree: LexborHTMLParser, language: str, dense: Body) -> Body:
     """Find the main text of a parsed page without scripts; empty if there is none.
 
     If the confidence of the density pass is below ``SURE`` (``SURE_LATIN`` for languages other than
     Chinese and Japanese), the longer text of the density pass and of readability-lxml is used.
     """
-    captions = language in _CHINESE
+    captions = language in CHINESE
     if dense.sure >= (SURE if captions else SURE_LATIN):
         return dense
     readable = find_readable((tree.html or "")[:LONGEST_BODY], captions=captions)

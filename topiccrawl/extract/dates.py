@@ -312,14 +312,22 @@ def relative_dates(text: str, fetched_at: float, in_url: date | None = None) -> 
     >>> [moment.iso for moment in relative_dates("5分钟前\n昨天 12:30", 1_700_000_000.0)]
     ['2023-11-15T06:08:20+08:00', '2023-11-14T12:30:00+08:00']
     """
+    if not (fetched_at or in_url):
+        return
+    now = datetime.fromtimestamp(fetched_at, tz=BEIJING)
     if fetched_at:
-        yield from _relative(text, datetime.fromtimestamp(fetched_at, tz=BEIJING))
-    for match in _YEARLESS.finditer(text):
-        day = _add_year(
-            int(match["month"]), int(match["day"] or match["other"]), fetched_at, in_url
-        )
-        if day is not None and (match["hour"] or day == in_url):
+        yield from (_before(now, match) for match in _AGO.finditer(text))
+        if _NOW.search(text):
+            yield Moment(now.date(), now.strftime("%H:%M:%S") + _OFFSET)
+        for match in (*_DAY_AND_TIME.finditer(text), *_DAY_ONLY.finditer(text)):
+            day = now.date() - timedelta(days=_DAYS[match["name"][0]])
             yield Moment(day, clock_of(match, _OFFSET))
+    years, last = ([in_url.year], date.max) if in_url else ([now.year, now.year - 1], now.date())
+    for match in _YEARLESS.finditer(text):
+        days = (day_of(year, match["month"], match["day"] or match["other"]) for year in years)
+        found = next((one for one in days if one is not None and one <= last), None)
+        if found is not None and (match["hour"] or found == in_url):
+            yield Moment(found, clock_of(match, _OFFSET))
 
 
 def _english_ago(text: str, fetched_at: float, _in_url: date | None = None) -> Iterator[Moment]:
@@ -335,25 +343,3 @@ def _before(now: datetime, match: re.Match[str]) -> Moment:
     then = now - timedelta(seconds=number * unit)
     clock = then.replace(microsecond=0).timetz().isoformat()
     return Moment(then.date(), "" if unit >= _COARSE else clock)
-
-
-def _relative(text: str, now: datetime) -> Iterator[Moment]:
-    yield from (_before(now, match) for match in _AGO.finditer(text))
-    if _NOW.search(text):
-        yield Moment(now.date(), now.strftime("%H:%M:%S") + _OFFSET)
-    for pattern in (_DAY_AND_TIME, _DAY_ONLY):
-        for match in pattern.finditer(text):
-            day = now.date() - timedelta(days=_DAYS[match["name"][0]])
-            yield Moment(day, clock_of(match, _OFFSET))
-
-
-def _add_year(month: int, day: int, fetched_at: float, in_url: date | None) -> date | None:
-    if in_url is not None:
-        years, last = [in_url.year], date.max
-    elif fetched_at:
-        last = datetime.fromtimestamp(fetched_at, tz=BEIJING).date()
-        years = [last.year, last.year - 1]
-    else:
-        return None
-    found = (day_of(year, month, day) for year in years)
-    return next((one for one in found if one is not None and one <= last), None)

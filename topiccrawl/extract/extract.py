@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin
 
+from topiccrawl.extract.blocks import Layout, lay_out
 from topiccrawl.extract.body import (
+    CHINESE,
     Body,
-    Dense,
+    body_of,
     find_body,
-    find_dense,
     language_of,
     sanitize,
     tidy,
@@ -28,10 +29,11 @@ from topiccrawl.extract.bylines import (
     source_in,
 )
 from topiccrawl.extract.dates import marked_day, published, scripted_day
+from topiccrawl.extract.density import choose
 from topiccrawl.extract.frames import FrameTrial, FrameView, find_framed
 from topiccrawl.extract.genres import Genre, genre_of, is_bare
 from topiccrawl.extract.metadata import Metadata, read_metadata
-from topiccrawl.extract.page_features import PageFacts, features
+from topiccrawl.extract.page_features import ParsedPage, features
 from topiccrawl.extract.titles import headings_of, headline, shown_headline
 from topiccrawl.links.limits import parse_html
 from topiccrawl.links.urls import is_home
@@ -155,51 +157,44 @@ def extract_by(
     """
     if is_home(url):
         return Extraction()
-    reading, language, dense = _measure(html, url, page, tree)
-    found = _compose(reading, dense.body, options.fetched_at)
-    genre = Genre.ARTICLE if options.wanted is None else genre_of(_facts(reading, dense, found))
+    parsed = parse_page(html, url, page, tree)
+    dense = body_of(parsed.layout, parsed.choice)
+    found = _compose(parsed, dense, options.fetched_at)
+    genre = Genre.ARTICLE if options.wanted is None else genre_of(parsed, found)
     if options.wanted is not None and genre not in options.wanted:
         return Extraction()
     trial = FrameTrial()
     raw: Body | None = None
     if options.frame is None:
-        body = find_body(reading.tree, language, dense.body)
+        body = find_body(parsed.tree, parsed.language, dense)
     else:
-        raw, trial = find_framed(reading.tree, language, options.frame, dense.body)
+        raw, trial = find_framed(parsed.tree, parsed.language, options.frame, dense)
         body = options.frame.clean(raw, trial)
-    if body is not dense.body:
-        found = _compose(reading, body, options.fetched_at)
+    if body is not dense:
+        found = _compose(parsed, body, options.fetched_at)
     part = options.wanted is None or genre not in ARTICLES
-    vague = not (part or found.published or reading.metadata.article) and is_bare(dense.layout)
+    vague = not (part or found.published or parsed.metadata.article) and is_bare(parsed.layout)
     shortest = 1 if part else UNDATED if vague else SHORTEST
     own = body._replace(text=found.body)
     if not is_article(own, found.language, shortest) or (vague and not _is_prose(body.text)):
         return Extraction(trial=trial)
-    tag = _tag(reading.declared, found.language)
+    tag = _tag(parsed.declared, found.language)
     dated = (
         found.published
-        or marked_day(reading.tree, found.body[:NEAR], tag, options.fetched_at)
+        or marked_day(parsed.tree, found.body[:NEAR], tag, options.fetched_at)
         or scripted_day(html, tag, options.fetched_at)
     )
     whole = found.body
     if not part:
-        whole = with_lead(whole, dense.layout, reading.metadata.leads)
-        whole = without_labels(whole, dense.layout)
+        whole = with_lead(whole, parsed.layout, parsed.metadata.leads)
+        whole = without_labels(whole, parsed.layout)
     return Extraction(replace(found, body=whole, genre=genre, published=dated), raw, trial)
 
 
 def features_of(html: str, url: str) -> dict[str, float]:
     """Return the features of a page, on which the genre model is trained."""
-    reading, _, dense = _measure(html, url)
-    found = _compose(reading, dense.body, 0.0)
-    return features(_facts(reading, dense, found))
-
-
-def _facts(reading: _Reading, dense: Dense, found: Extracted) -> PageFacts:
-    return PageFacts(
-        dense.layout, dense.choice.blocks, reading.metadata, reading.url, found.title,
-        reading.window, bool(found.published), bool(found.author),
-    )  # fmt: skip
+    page = parse_page(html, url)
+    return features(page, _compose(page, body_of(page.layout, page.choice), 0.0))
 
 
 def is_article(body: Body, language: str, shortest: int = SHORTEST) -> bool:
@@ -218,63 +213,38 @@ def _is_prose(text: str) -> bool:
     return sentences >= SENTENCES * len(text)
 
 
-class _Reading(NamedTuple):
-    """A parsed page with its metadata."""
-
-    url: str
-    tree: LexborHTMLParser
-    metadata: Metadata
-    text: str  # visible text without embedded posts, one text node a line
-    window: str  # text of <title>
-    headline: str
-    headed: bool  # whether a heading or metadata state the headline
-    declared: str  # first language that the page declares, or ""
-
-
-def _read(
+def parse_page(
     html: str, url: str, page: Page | None = None, tree: LexborHTMLParser | None = None
-) -> _Reading:
+) -> ParsedPage:
+    """Parse a page and find its densest text; see ``extract_by`` for the arguments."""
     clean = sanitize(html)
     if tree is None or clean != html:
         tree = parse_html(clean)
     metadata = read_metadata(tree)  # before scripts are removed, since JSON-LD is a script
-    strip(tree)
+    _strip(tree)
     body = tree.body
     text = body.text(separator="\n", strip=True, skip_empty=True) if body is not None else ""
     for post in tree.css("blockquote[cite]")[:_MOST_POSTS]:
         text = text.replace(post.text(separator="\n", strip=True, skip_empty=True), "")
+    text = tidy(text)
+    language = language_of(text)
+    layout = lay_out(body) if body is not None else Layout((), ())
+    choice = choose(layout, captions=language in CHINESE)
     element = tree.css_first("title")
     window = element.text() if element is not None else ""
     title = sanitize(page.title) if page is not None else window
     headings, h1 = headings_of(tree, metadata.titles, title)
     best = headline(metadata.titles, title, headings, metadata.publisher, h1)
     stated = (*headings, *metadata.titles[0], *metadata.titles[1])
-    return _Reading(
-        url,
-        tree,
-        metadata,
-        tidy(text),
-        window,
-        best,
-        any(fold(best) in fold(one) for one in stated),
-        _declared(tree, metadata),
-    )
+    if choice.blocks and not any(fold(best) in fold(one) for one in stated):
+        best = shown_headline(best, layout.blocks[: choice.blocks[0]])
+    declared = _declared(tree, metadata)
+    return ParsedPage(
+        url, tree, metadata, text, window, best, declared, language, layout, choice
+    )  # fmt: skip
 
 
-def _measure(
-    html: str, url: str, page: Page | None = None, tree: LexborHTMLParser | None = None
-) -> tuple[_Reading, str, Dense]:
-    """Return a parsed page, the language of its text, and its densest text."""
-    reading = _read(html, url, page, tree)
-    language = language_of(reading.text)
-    dense = find_dense(reading.tree, language)
-    if dense.choice.blocks and not reading.headed:
-        above = dense.layout.blocks[: dense.choice.blocks[0]]
-        reading = reading._replace(headline=shown_headline(reading.headline, above))
-    return reading, language, dense
-
-
-def strip(tree: LexborHTMLParser) -> None:
+def _strip(tree: LexborHTMLParser) -> None:
     """Remove scripts, frames and dialogs, which ask for consent or for a login, from a page.
 
     A dialog with a page's content stays: some are not closed.
@@ -295,38 +265,38 @@ def _tag(declared: str, language: str) -> str:
     return declared if declared.lower().startswith(language) else language
 
 
-def _compose(reading: _Reading, body: Body, fetched_at: float) -> Extracted:
-    metadata, title = reading.metadata, reading.headline
-    language = language_of(body.text, reading.declared)
-    tag = _tag(reading.declared, language)
-    near = _nearby_texts(reading.text, title, body.text)
+def _compose(page: ParsedPage, body: Body, fetched_at: float) -> Extracted:
+    metadata, title = page.metadata, page.headline
+    language = language_of(body.text, page.declared)
+    tag = _tag(page.declared, language)
+    near = _nearby_texts(page.text, title, body.text)
     lines = body.text.split("\n")  # the first and the last may have credits and names of editors
     bylines = "\n。\n".join((*near, body.text[:120], lines[-1][-120:]))
     return Extracted(
         title=title,
         body=_without_head(body.text, title, tag),
-        published=published(metadata.dates, near, reading.url, tag, fetched_at, title),
+        published=published(metadata.dates, near, page.url, tag, fetched_at, title),
         source=(
             source_in(metadata.source)
             or metadata.source
             or source_in(bylines)
             or medium_near_date("\n".join(near))
-            or _marked_source(reading.tree)
+            or _marked_source(page.tree)
             or metadata.publisher
         ),
-        author=_author(reading, bylines),
+        author=_author(page, bylines),
         language=language,
-        images=_images(reading, body),
+        images=_images(page, body),
     )
 
 
-def _author(reading: _Reading, bylines: str) -> str:
+def _author(page: ParsedPage, bylines: str) -> str:
     """Return the author in the metadata; a byline is preferred to the name of a site or medium."""
-    stated = author_in(reading.metadata.author) or reading.metadata.author
-    others = reading.window.replace(reading.headline, ""), reading.metadata.publisher
+    stated = author_in(page.metadata.author) or page.metadata.author
+    others = page.window.replace(page.headline, ""), page.metadata.publisher
     site = is_medium(stated) or any(fold(stated) in fold(one) for one in others)
     named = "" if site else stated
-    return named or author_in(bylines) or marked_author(reading.tree) or stated
+    return named or author_in(bylines) or marked_author(page.tree) or stated
 
 
 def _nearby_texts(text: str, title: str, body: str) -> tuple[str, ...]:
@@ -380,11 +350,11 @@ def _is_credit(line: str, tag: str) -> bool:
     return bool(is_byline(line) or published((), [whole], "", tag))
 
 
-def _images(reading: _Reading, body: Body) -> tuple[str, ...]:
+def _images(page: ParsedPage, body: Body) -> tuple[str, ...]:
     found = []
-    for address in (*body.images, *reading.metadata.images):
+    for address in (*body.images, *page.metadata.images):
         try:
-            url = urljoin(reading.url, address.strip())
+            url = urljoin(page.url, address.strip())
         except ValueError:  # not an address
             continue
         if url.startswith(("http://", "https://")):

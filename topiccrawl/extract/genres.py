@@ -13,15 +13,16 @@ from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 from math import exp, log1p
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.extract.page_features import PageFacts, features
+from topiccrawl.extract.page_features import ParsedPage, features
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from topiccrawl.extract.blocks import Layout
+    from topiccrawl.model import Extracted
 
 MAX_BARE_NAMES = 8
 """Most distinct class and id names on a bare page, including ""."""
@@ -86,27 +87,22 @@ def genres_named(names: Iterable[str]) -> frozenset[Genre]:
         ) from error
 
 
-class _Model(NamedTuple):
-    """Coefficients by feature and genre, and minimum probability of an article."""
-
-    genres: tuple[Genre, ...]
-    intercepts: tuple[float, ...]
-    weights: Mapping[str, tuple[float, ...]]
-    limit: float
-
-
 def is_bare(layout: Layout) -> bool:
     """Return whether a page has too few named elements for genre classification."""
     return len({box.names for box in layout.boxes[1:]}) <= MAX_BARE_NAMES
 
 
-def genre_of(page: PageFacts) -> Genre:
+def genre_of(page: ParsedPage, article: Extracted) -> Genre:
     """Classify the genre of a page.
 
     A bare page is a hub if it consists of teasers, a forum if its URL names comments, and
     otherwise an article. Any other page is a hub if its URL is that of a list.
+
+    Args:
+        page: The page.
+        article: What was extracted from its densest text.
     """
-    found = features(page)
+    found = features(page, article)
     if is_bare(page.layout):
         if found["body_led"] > MAX_LED:
             return Genre.HUB
@@ -114,7 +110,7 @@ def genre_of(page: PageFacts) -> Genre:
     if _LIST.match(page.url):
         return Genre.HUB
     likely = probabilities_of(found)
-    if likely[Genre.ARTICLE] >= _model().limit:
+    if likely[Genre.ARTICLE] >= _model()["limit"]:
         return _special(found, page) or Genre.ARTICLE
     if found["url_sought"]:
         return Genre.SEARCH
@@ -124,8 +120,8 @@ def genre_of(page: PageFacts) -> Genre:
 def probabilities_of(found: Mapping[str, float]) -> dict[Genre, float]:
     """Return the probability of each genre for the features of a page; the sum is 1."""
     model = _model()
-    scores = list(model.intercepts)
-    for name, weights in model.weights.items():
+    scores = list(model["intercepts"])
+    for name, weights in model["weights"].items():
         value = found[name]
         if value:
             for place, weight in enumerate(weights):
@@ -133,10 +129,11 @@ def probabilities_of(found: Mapping[str, float]) -> dict[Genre, float]:
     most = max(scores)
     powers = [exp(one - most) for one in scores]
     total = sum(powers)
-    return {one: power / total for one, power in zip(model.genres, powers, strict=True)}
+    shares = [power / total for power in powers]
+    return dict(zip(map(Genre, model["genres"]), shares, strict=True))
 
 
-def _special(found: Mapping[str, float], page: PageFacts) -> Genre | None:
+def _special(found: Mapping[str, float], page: ParsedPage) -> Genre | None:
     """Return LIVE or GALLERY for such pages among those classified as articles, else None."""
     named = f"{page.url} {page.window}"
     if found["type_live"] or (found["clocks"] >= MIN_LIVE_CLOCKS and _LIVE.search(named)):
@@ -147,11 +144,8 @@ def _special(found: Mapping[str, float], page: PageFacts) -> Genre | None:
 
 
 @cache
-def _model() -> _Model:
-    stored = json.loads(files(__package__).joinpath("genres.json").read_text("utf-8"))
-    return _Model(
-        tuple(map(Genre, stored["genres"])),
-        tuple(stored["intercepts"]),
-        {name: tuple(weights) for name, weights in stored["weights"].items()},
-        stored["limit"],
-    )
+def _model() -> dict[str, Any]:
+    """Return coefficients by feature and genre, and the minimum probability of an article."""
+    text = files(__package__).joinpath("genres.json").read_text("utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found

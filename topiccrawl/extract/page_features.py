@@ -17,10 +17,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from topiccrawl.links.urls import split_url
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable
+
+    from selectolax.lexbor import LexborHTMLParser
 
     from topiccrawl.extract.blocks import Block, Layout
+    from topiccrawl.extract.density import Choice
     from topiccrawl.extract.metadata import Metadata
+    from topiccrawl.model import Extracted
 
 HEADLINE = 8
 """Minimum size of a linked block that counts as a headline; menu entries are shorter."""
@@ -143,28 +147,32 @@ _ABOUT_PHRASES = frozenset(
 _WORD = re.compile(r"[^\W_]+")
 
 
-class PageFacts(NamedTuple):
-    """Facts about a page.
+class ParsedPage(NamedTuple):
+    """A parsed page without scripts, with its metadata and its densest text.
 
     Attributes:
-        layout: Layout of the whole page.
-        chosen: Numbers of the blocks of the body.
-        metadata: Metadata of the page.
         url: URL of the page.
-        title: Headline.
+        tree: The parsed page.
+        metadata: Metadata of the page.
+        text: Visible text without embedded posts, one text node a line.
         window: Text of ``<title>``.
-        dated: Whether a time of publication was found.
-        signed: Whether an author was found.
+        headline: Headline.
+        declared: First language that the page declares, or "".
+        language: Language of the text.
+        layout: Layout of the whole page.
+        choice: Blocks of the densest text.
     """
 
-    layout: Layout
-    chosen: Sequence[int]
-    metadata: Metadata
     url: str
-    title: str
+    tree: LexborHTMLParser
+    metadata: Metadata
+    text: str
     window: str
-    dated: bool
-    signed: bool
+    headline: str
+    declared: str
+    language: str
+    layout: Layout
+    choice: Choice
 
 
 class _Sums(NamedTuple):
@@ -179,27 +187,77 @@ class _Sums(NamedTuple):
         led: Number of linked headlines with a teaser.
     """
 
-    total: float = 0.0
-    linked: float = 0.0
-    paragraphs: int = 0
-    longs: int = 0
-    heads: int = 0
-    led: int = 0
+    total: float
+    linked: float
+    paragraphs: int
+    longs: int
+    heads: int
+    led: int
 
 
-def features(page: PageFacts) -> dict[str, float]:
-    """Return the features of a page by name."""
-    layout, chosen, blocks = page.layout, page.chosen, page.layout.blocks
-    whole = _sums(blocks)
-    own = _sums(blocks[chosen[0] : chosen[-1] + 1]) if chosen else _Sums()
+def features(page: ParsedPage, found: Extracted) -> dict[str, float]:
+    """Return the features of a page by name.
+
+    Args:
+        page: The page.
+        found: What was extracted from its densest text.
+    """
+    layout, blocks, types = page.layout, page.layout.blocks, page.metadata.types
+    chosen = page.choice.blocks
+    whole, own = _sums(blocks), _sums(blocks[chosen[0] : chosen[-1] + 1] if chosen else ())
+    size = sum(blocks[number].size for number in chosen)
+    tags = Counter([block.tag for block in blocks])
+    headings = tags["h2"] + tags["h3"] + tags["h4"]
+    images = len(layout.images)
+    short = "\n".join(block.text for block in blocks if block.size < SENTENCE)[:MOST_WORDS].lower()
+    body = "\n".join(blocks[number].text for number in chosen)[:MOST_WORDS].lower()
+    names = " ".join(dict.fromkeys([box.names for box in layout.boxes[1:]]))[:MOST_NAMES].lower()
+    root = layout.boxes[0].names.lower() if layout.boxes else ""
+    boxes = Counter([box.tag for box in layout.boxes])
+    entries = Counter([one[1:3] for one in layout.boxes if 1 < one[4] - one[3] < LONGEST])
+    path = split_url(page.url).path.rstrip("/")
+    last = path.rpartition("/")[2]
     return {
-        **dict(_size_features(blocks, whole, own, sum(blocks[number].size for number in chosen))),
-        "images": log1p(len(layout.images)),
-        "image_ratio": len(layout.images) / (len(layout.images) + whole.paragraphs + 1),
-        **dict(_word_features(blocks, chosen)),
-        **dict(_box_features(layout)),
-        **dict(_metadata_features(page)),
-        **dict(_url_features(page.url)),
+        "paragraphs": log1p(whole.paragraphs),
+        "heads": log1p(whole.heads),
+        "led": whole.led / (whole.paragraphs + 1),
+        "body": log1p(size),
+        "body_linked": own.linked / (own.total + 1),
+        "body_led": own.led / (own.paragraphs + 1),
+        "body_longs": log1p(own.longs),
+        "short_body": float(size < 4 * PARAGRAPH),
+        "h": log1p(headings),
+        "h_ratio": headings / (headings + whole.paragraphs + 1),
+        "h1_many": float(tags["h1"] > 1),
+        "h1_size": log1p(max((block.size for block in blocks if block.tag == "h1"), default=0)),
+        **{f"tag_{name}": tags[name] / (len(blocks) + 1) for name in ("li", "p", "pre")},
+        "images": log1p(images),
+        "image_ratio": images / (images + whole.paragraphs + 1),
+        "years": log1p(len(_YEAR.findall(short))),
+        "clocks": log1p(len(_CLOCK.findall(short))),
+        **{f"words_{name}": log1p(sum(map(short.count, words))) for name, words in _WORDS.items()},
+        "calls": 100 * sum(map(body.count, _ADDRESSING)) / (len(body) + 200),
+        "asks": 100 * (body.count("?") + body.count("？")) / (len(body) + 200),
+        **{f"class_{word}": log1p(names.count(word)) for word in _NAMES},
+        **{f"root_{word}": float(word in root) for word in ("single", "page", "product")},
+        "forms": log1p(boxes["form"]),
+        "sections": log1p(boxes["section"]),
+        "alike": log1p(max(entries.values(), default=0)),
+        "stated_dates": log1p(len(page.metadata.dates)),
+        "article": float(page.metadata.article),
+        "dated": float(bool(found.published)),
+        "signed": float(bool(found.author)),
+        "title_list": float(bool(_TITLE.search(page.window))),
+        "title": log1p(len(found.title)),
+        "title_asks": float("?" in found.title or "？" in found.title),
+        "title_about": float(_is_about(found.title)),
+        **{f"type_{name}": float(not types.isdisjoint(kinds)) for name, kinds in _TYPES.items()},
+        **{f"url_{name}": float(bool(form.search(page.url))) for name, form in _PATH.items()},
+        "url_about": float(_is_about(last.partition(".")[0])),
+        "url_depth": min(5.0, path.count("/")),
+        "url_slug": log1p(last.count("-") + last.count("_")),
+        "url_short": float(len(last) < 12 and not any(map(str.isdigit, last))),  # noqa: PLR2004
+        "url_query": float("?" in page.url),
     }
 
 
@@ -221,78 +279,6 @@ def _sums(blocks: Iterable[Block]) -> _Sums:
                 led += 1
                 last = -NEAR
     return _Sums(total, linked, paragraphs, longs, heads, led)
-
-
-def _size_features(
-    blocks: Sequence[Block], whole: _Sums, own: _Sums, body: float
-) -> Iterator[tuple[str, float]]:
-    yield "paragraphs", log1p(whole.paragraphs)
-    yield "heads", log1p(whole.heads)
-    yield "led", whole.led / (whole.paragraphs + 1)
-    yield "body", log1p(body)
-    yield "body_linked", own.linked / (own.total + 1)
-    yield "body_led", own.led / (own.paragraphs + 1)
-    yield "body_longs", log1p(own.longs)
-    yield "short_body", float(body < 4 * PARAGRAPH)
-    tags = [block.tag for block in blocks]
-    heads = tags.count("h2") + tags.count("h3") + tags.count("h4")
-    yield "h", log1p(heads)
-    yield "h_ratio", heads / (heads + whole.paragraphs + 1)
-    yield "h1_many", float(tags.count("h1") > 1)
-    yield "h1_size", log1p(max((block.size for block in blocks if block.tag == "h1"), default=0))
-    for name in ("li", "p", "pre"):
-        yield f"tag_{name}", tags.count(name) / (len(tags) + 1)
-
-
-def _word_features(blocks: Sequence[Block], chosen: Sequence[int]) -> Iterator[tuple[str, float]]:
-    short = "\n".join(block.text for block in blocks if block.size < SENTENCE)[:MOST_WORDS].lower()
-    yield "years", log1p(len(_YEAR.findall(short)))
-    yield "clocks", log1p(len(_CLOCK.findall(short)))
-    for name, words in _WORDS.items():
-        yield f"words_{name}", log1p(sum(map(short.count, words)))
-    body = "\n".join(blocks[number].text for number in chosen)[:MOST_WORDS].lower()
-    yield "calls", 100 * sum(map(body.count, _ADDRESSING)) / (len(body) + 200)
-    yield "asks", 100 * (body.count("?") + body.count("？")) / (len(body) + 200)
-
-
-def _box_features(layout: Layout) -> Iterator[tuple[str, float]]:
-    boxes = layout.boxes
-    names = " ".join(dict.fromkeys([box.names for box in boxes[1:]]))[:MOST_NAMES].lower()
-    own = boxes[0].names.lower() if boxes else ""
-    for word in _NAMES:
-        yield f"class_{word}", log1p(names.count(word))
-    for word in ("single", "page", "product"):
-        yield f"root_{word}", float(word in own)
-    tags = [box.tag for box in boxes]
-    yield "forms", log1p(tags.count("form"))
-    yield "sections", log1p(tags.count("section"))
-    entries = Counter([one[1:3] for one in boxes if 1 < one[4] - one[3] < LONGEST])
-    yield "alike", log1p(max(entries.values(), default=0))
-
-
-def _metadata_features(page: PageFacts) -> Iterator[tuple[str, float]]:
-    yield "stated_dates", log1p(len(page.metadata.dates))
-    yield "article", float(page.metadata.article)
-    yield "dated", float(page.dated)
-    yield "signed", float(page.signed)
-    yield "title_list", float(bool(_TITLE.search(page.window)))
-    yield "title", log1p(len(page.title))
-    yield "title_asks", float("?" in page.title or "？" in page.title)
-    yield "title_about", float(_is_about(page.title))
-    for name, kinds in _TYPES.items():
-        yield f"type_{name}", float(not page.metadata.types.isdisjoint(kinds))
-
-
-def _url_features(url: str) -> Iterator[tuple[str, float]]:
-    for name, pattern in _PATH.items():
-        yield f"url_{name}", float(bool(pattern.search(url)))
-    path = split_url(url).path.rstrip("/")
-    last = path.rpartition("/")[2]
-    yield "url_about", float(_is_about(last.partition(".")[0]))
-    yield "url_depth", min(5.0, path.count("/"))
-    yield "url_slug", log1p(last.count("-") + last.count("_"))
-    yield "url_short", float(len(last) < 12 and not any(map(str.isdigit, last)))  # noqa: PLR2004
-    yield "url_query", float("?" in url)
 
 
 def _is_about(name: str) -> bool:

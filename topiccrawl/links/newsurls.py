@@ -12,7 +12,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from topiccrawl.links.skeletons import NUMBER, OPAQUE, SLUG, Address, Skeleton, address, skeleton
+from topiccrawl.links.skeletons import NUMBER, OPAQUE, SLUG, Address, address, skeleton
 
 USER_CONTENT = frozenset("blog blogs bbs forum forums guba tieba weibo zhidao wenda".split())  # noqa: SIM905
 """Words of user-generated pages: no news, but possibly on topic."""
@@ -73,17 +73,17 @@ _TEXT_FILE = re.compile(r"\.(?:s?html?|html5)\Z")
 _WORDS = re.compile(r"[A-Za-z]{2,}(?=-|\Z)")
 _LETTERS = re.compile(r"[A-Za-z]+[0-9]?(?![A-Za-z0-9])|[A-Za-z]+")
 _DIRECTORIES = 4
+_INTERCEPT = -1.5
+"""Log-odds of an article for a URL without any of the properties."""
 
 
-class _UrlInfo(NamedTuple):
-    """Parts of a URL that the features use."""
+class _Form(NamedTuple):
+    """Judgement of a page by the form of its URL."""
 
-    parts: Address
-    shape: Skeleton
-    words: frozenset[str]  # of the path
-    last: str  # last segment that names the page, without a trailing language or "amp"
-    query: frozenset[str]  # parameter names
-    identified: bool  # the query has an article id
+    likelihood: float  # of a news article
+    hub: bool
+    non_news: bool
+    user_content: bool
 
 
 def is_non_news(url: str) -> bool:
@@ -92,7 +92,7 @@ def is_non_news(url: str) -> bool:
     >>> is_non_news("http://blog.a.test/u/1.html"), is_non_news("http://a.test/blogger-wins.html")
     (True, False)
     """
-    return _non_news(_info(url))
+    return _form(url).non_news
 
 
 def is_user_content(url: str) -> bool:
@@ -101,8 +101,7 @@ def is_user_content(url: str) -> bool:
     >>> is_user_content("http://blog.a.test/u/1.html"), is_user_content("http://a.test/comment/1.html")
     (True, False)
     """
-    info = _info(url)
-    return not USER_CONTENT.isdisjoint([*_labels(info), *_path_names(info)])
+    return _form(url).user_content
 
 
 def is_hub_like(url: str) -> bool:
@@ -113,10 +112,7 @@ def is_hub_like(url: str) -> bool:
     >>> is_hub_like("http://a.test/20130304/n367739936.shtml")
     False
     """
-    info = _info(url)
-    if _non_news(info) or _doubtful(info) or info.shape.dated or _long_number(info):
-        return False
-    return _root(info) or _listing(info) or _pager(info) or _bare(info)
+    return _form(url).hub
 
 
 def news_likelihood(url: str) -> float:
@@ -127,19 +123,68 @@ def news_likelihood(url: str) -> float:
     >>> news_likelihood("http://a.test/sport/") < 0.1
     True
     """
-    info = _info(url)
-    weight = _INTERCEPT + sum(weight for weight, holds in _FEATURES if holds(info))
-    return 1 / (1 + math.exp(-weight))
+    return _form(url).likelihood
 
 
 @lru_cache(maxsize=4_096)
-def _info(url: str) -> _UrlInfo:
+def _form(url: str) -> _Form:
+    """Judge a URL by its form.
+
+    With a headline, only words of user content mark no news. With a headline or a long number at
+    the end of the path, only the host is doubtful. The words of a phrase are separated by hyphens,
+    since encyclopedias join the words of titles by underscores: it is a short headline or the name
+    of a channel. A mixed name has an id of letters and digits, such as ``B2LA2G3``.
+    """
     parts, shape = address(url), skeleton(url)
     pairs = list(zip(parts.segments, shape.segments, strict=True))
+    named = [part for part in parts.segments if part]
     plain = [_without_extension(part) for part, form in pairs if SLUG not in form]
     words = {word.lower() for part in plain for word in _LETTERS.findall(part)}
-    names = frozenset(name.lower() for name, _ in shape.query)
-    return _UrlInfo(parts, shape, frozenset(words), _last(pairs), names, _identified(parts))
+    names = {_without_extension(form).lower() for form in shape.segments if SLUG not in form}
+    labels = {label.rstrip("0123456789") for label in shape.host.split(":")[0].split(".")[:-2]}
+    query = {name.lower() for name, _ in shape.query}
+    last, text = _last(pairs), shape.text.partition("/")[2]
+
+    headline, identified = SLUG in last, _identified(parts)
+    numbered = any(map(_LONG_NUMBER.search, named[-2:]))
+    long_number = numbered or any(_LONG_NUMBER.fullmatch(value) for _, value in parts.query)
+    phrase = not headline and len(_WORDS.findall(last)) > 1
+    mixed = bool(named) and any(map(_MIXED.fullmatch, re.split(r"[-_.,~]", named[-1])))
+    marked = any(mark in text for mark in (NUMBER, SLUG, OPAQUE))
+    user_content = not USER_CONTENT.isdisjoint(labels | names)
+    non_news = user_content or not NON_NEWS.isdisjoint(labels if headline else labels | names)
+    doubtful = not DOUBTFUL.isdisjoint(labels if headline or numbered else labels | names)
+
+    bare = not (marked or shape.query or phrase or mixed or "." in shape.segments[-1])
+    bare = bare and text.count("/") <= _DIRECTORIES
+    listing = _is_listing(last, shape.segments, long_number=long_number)
+    pager = not query.isdisjoint(_PAGERS) and not identified
+    root = shape.segments == ("",) and not query
+    weights = (
+        (2.5, shape.dated),
+        (2.0, long_number),
+        (0.5, not long_number and NUMBER in last),
+        (2.5, headline),
+        (2.0, OPAQUE in last or mixed),
+        (1.5, phrase),
+        (2.0, identified and not long_number),
+        (1.0, not ARTICLES.isdisjoint(words)),
+        (0.5, _TEXT_FILE.search(shape.segments[-1])),
+        (-3.0, not (marked or shape.dated or identified or phrase or mixed)),
+        (-4.0, listing),
+        (-4.0, pager),
+        (-4.0, root),
+        (-2.0, not headline and not GALLERIES.isdisjoint(words)),
+        (-2.0, not GALLERIES.isdisjoint(shape.host.split(".")[:-2])),
+        (-4.0, not query.isdisjoint(_SEARCH_PARAMS)),
+        (-1.0, query and not (identified or headline or numbered)),
+        (-6.0, non_news),
+        (-3.0, doubtful),
+    )
+    odds = _INTERCEPT + sum(weight for weight, holds in weights if holds)
+    hub = root or listing or pager or bare
+    hub = hub and not (non_news or doubtful or shape.dated or long_number)
+    return _Form(1 / (1 + math.exp(-odds)), hub, non_news, user_content)
 
 
 def _last(pairs: list[tuple[str, str]]) -> str:
@@ -175,111 +220,10 @@ def _without_extension(segment: str) -> str:
     return segment.rpartition(".")[0] or segment if "." in segment else segment
 
 
-def _non_news(info: _UrlInfo) -> bool:
-    """Return whether a word of the URL marks no news; with a headline only user content counts."""
-    meant = USER_CONTENT if SLUG in info.last else NON_NEWS
-    return not (NON_NEWS.isdisjoint(_labels(info)) and meant.isdisjoint(_path_names(info)))
-
-
-def _doubtful(info: _UrlInfo) -> bool:
-    names = _labels(info) if _named_page(info) else [*_labels(info), *_path_names(info)]
-    return not DOUBTFUL.isdisjoint(names)
-
-
-def _named_page(info: _UrlInfo) -> bool:
-    """Return whether the path ends in a headline or a long number."""
-    return SLUG in info.last or _numbered(info)
-
-
-def _labels(info: _UrlInfo) -> list[str]:
-    """Return the subdomain labels of the host."""
-    labels = info.shape.host.split(":")[0].split(".")[:-2]
-    return [label.rstrip("0123456789") for label in labels]
-
-
-def _path_names(info: _UrlInfo) -> list[str]:
-    """Return the whole names of directories and files in the path."""
-    return [_without_extension(part).lower() for part in info.shape.segments if SLUG not in part]
-
-
-def _root(info: _UrlInfo) -> bool:
-    return info.shape.segments == ("",) and not info.query
-
-
-def _listing(info: _UrlInfo) -> bool:
-    letters = {word.lower() for word in re.findall(r"[A-Za-z]+", re.sub(r"{\w+}", "", info.last))}
-    if not letters and NUMBER in info.last and not _long_number(info):  # page/2/
-        before = [part for part in info.shape.segments if part][-2:-1]
+def _is_listing(last: str, segments: tuple[str, ...], *, long_number: bool) -> bool:
+    """Return whether the page's name is that of a list, or a number in a directory of one."""
+    letters = {word.lower() for word in re.findall(r"[A-Za-z]+", re.sub(r"{\w+}", "", last))}
+    if not letters and NUMBER in last and not long_number:  # page/2/
+        before = [part for part in segments if part][-2:-1]
         return bool(before) and before[0].lower() in HUBS
-    return SLUG not in info.last and not HUBS.isdisjoint(letters)
-
-
-def _pager(info: _UrlInfo) -> bool:
-    return bool(info.query & _PAGERS) and not info.identified
-
-
-def _bare(info: _UrlInfo) -> bool:
-    """Return whether the URL has no number or headline and ends in a directory or a bare name."""
-    text = "/".join(info.shape.segments)
-    plain = not any(mark in text for mark in (NUMBER, SLUG, OPAQUE)) and not info.shape.query
-    if _phrase(info) or _mixed(info):
-        return False
-    return plain and "." not in info.shape.segments[-1] and text.count("/") <= _DIRECTORIES
-
-
-def _long_number(info: _UrlInfo) -> bool:
-    return _numbered(info) or any(_LONG_NUMBER.fullmatch(value) for _, value in info.parts.query)
-
-
-def _numbered(info: _UrlInfo) -> bool:
-    return any(map(_LONG_NUMBER.search, [part for part in info.parts.segments if part][-2:]))
-
-
-def _phrase(info: _UrlInfo) -> bool:
-    """Return whether the page's name has two or more words: a short headline or a channel name.
-
-    Only hyphens separate words here, since encyclopedias join the words of titles by underscores.
-    """
-    return SLUG not in info.last and len(_WORDS.findall(info.last)) > 1
-
-
-def _mixed(info: _UrlInfo) -> bool:
-    """Return whether the last segment has an id of letters and digits, such as ``B2LA2G3``."""
-    named = [part for part in info.parts.segments if part]
-    parts = re.split(r"[-_.,~]", named[-1]) if named else []
-    return any(map(_MIXED.fullmatch, parts))
-
-
-def _featureless(info: _UrlInfo) -> bool:
-    text = info.shape.text.partition("/")[2]
-    has_mark = any(mark in text for mark in (NUMBER, SLUG, OPAQUE)) or info.shape.dated
-    return not (has_mark or info.identified or _phrase(info) or _mixed(info))
-
-
-def _gallery_host(info: _UrlInfo) -> bool:
-    return not GALLERIES.isdisjoint(info.shape.host.split(".")[:-2])
-
-
-_INTERCEPT = -1.5
-_FEATURES = (
-    (2.5, lambda info: info.shape.dated),
-    (2.0, _long_number),
-    (0.5, lambda info: not _long_number(info) and NUMBER in info.last),
-    (2.5, lambda info: SLUG in info.last),
-    (2.0, lambda info: OPAQUE in info.last or _mixed(info)),
-    (1.5, _phrase),
-    (2.0, lambda info: info.identified and not _long_number(info)),
-    (1.0, lambda info: not ARTICLES.isdisjoint(info.words)),
-    (0.5, lambda info: _TEXT_FILE.search(info.shape.segments[-1])),
-    (-3.0, _featureless),
-    (-4.0, _listing),
-    (-4.0, _pager),
-    (-4.0, _root),
-    (-2.0, lambda info: SLUG not in info.last and not GALLERIES.isdisjoint(info.words)),
-    (-2.0, _gallery_host),
-    (-4.0, lambda info: info.query & _SEARCH_PARAMS),
-    (-1.0, lambda info: info.query and not info.identified and not _named_page(info)),
-    (-6.0, _non_news),
-    (-3.0, _doubtful),
-)
-"""Weights in log-odds of the properties of a URL; their sum begins at ``_INTERCEPT``."""
+    return SLUG not in last and not HUBS.isdisjoint(letters)

@@ -11,12 +11,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.errors import SettingError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _MEDIA = (
     "jpg jpeg png gif bmp webp avif svg ico tif tiff psd ai eps raw heic mp3 wav flac aac ogg m4a "
@@ -107,70 +103,48 @@ def trap(url: str, rules: TrapRules | None = None) -> str | None:
     """
     bounds = rules or _DEFAULT
     host, _, rest = url.partition("://")[2].partition("/")
-    path, _, query = rest.partition("?")
-    parts = _Parts(len(url), host, path, query, path.count("/") + 1)
-    for reason, is_trap in _CHECKS:
-        if is_trap(parts, bounds):
-            return reason
-    return None
+    path, _, query = rest.partition("?")  # the path without its first slash
+    ending = path.rpartition(".")[2].lower() if "." in path else ""
+    checks = (
+        ("too-long", 0 < bounds.max_length < len(url)),
+        ("too-deep", 0 < bounds.max_slashes < path.count("/") + 1),
+        ("file-type", ending in NON_PAGE_EXTENSIONS and ending not in bounds.read),
+        ("repeated-path", _repeats(path)),
+        ("session-id", "s" in path.lower() and _PATH_SESSION.search(f"/{path}")),
+        ("calendar", _is_calendar(host, path, query, bounds.last_year)),
+        ("growing-query", _grows(query)),
+    )
+    return next((reason for reason, is_trap in checks if is_trap), None)
 
 
-class _Parts(NamedTuple):
-    """Parts of a URL for the checks; ``path`` is without its first slash, ``slashes`` counts it."""
-
-    length: int
-    host: str
-    path: str
-    query: str
-    slashes: int
-
-
-def _is_file(parts: _Parts, rules: TrapRules) -> bool:
-    end = parts.path.rpartition(".")[2].lower() if "." in parts.path else ""
-    return end in NON_PAGE_EXTENSIONS and end not in rules.read
-
-
-def _repeats(parts: _Parts) -> bool:
-    segments = parts.path.lower().split("/")
+def _repeats(path: str) -> bool:
+    segments = path.lower().split("/")
     if len(segments) - len(set(segments)) < MAX_REPEATS:
         return False
     counts = Counter(segments)
     return any(n > MAX_REPEATS and s and not s.isdigit() for s, n in counts.items())
 
 
-def _has_session(parts: _Parts) -> bool:
-    return "s" in parts.path.lower() and _PATH_SESSION.search(f"/{parts.path}") is not None
-
-
-def _is_calendar(parts: _Parts, rules: TrapRules) -> bool:
+def _is_calendar(host: str, path: str, query: str, last_year: int) -> bool:
     """Return whether a URL is a dated calendar page, or has a date that is impossible for news."""
-    text = f"/{parts.path}?{parts.query}" if parts.query else f"/{parts.path}"
+    text = f"/{path}?{query}" if query else f"/{path}"
     years = [int(match[0]) for match in _YEAR_MONTH.findall(text)] if _DATED.search(text) else []
     dates = len(years)
-    if parts.query:
+    if query:
         years.extend(int(year[:6]) for year in _YEAR_PARAM.findall(text))
     if not years:
         return False
-    if dates > _MAX_DATES or _CALENDAR.search(parts.host + text):
+    if dates > _MAX_DATES or _CALENDAR.search(host + text):
         return True
-    return not all(FIRST_YEAR <= year <= rules.last_year for year in years)
+    return not all(FIRST_YEAR <= year <= last_year for year in years)
 
 
-def _grows(parts: _Parts) -> bool:
-    params = parts.query.split("&")
+def _grows(query: str) -> bool:
+    params = query.split("&")
     if len(params) <= MAX_SAME_PARAM:
         return False
     names = Counter(param.partition("=")[0] for param in params)
     return len(params) > MAX_PARAMS or max(names.values()) > MAX_SAME_PARAM
 
 
-_CHECKS: tuple[tuple[str, Callable[[_Parts, TrapRules], bool]], ...] = (
-    ("too-long", lambda parts, rules: 0 < rules.max_length < parts.length),
-    ("too-deep", lambda parts, rules: 0 < rules.max_slashes < parts.slashes),
-    ("file-type", _is_file),
-    ("repeated-path", lambda parts, _: _repeats(parts)),
-    ("session-id", lambda parts, _: _has_session(parts)),
-    ("calendar", _is_calendar),
-    ("growing-query", lambda parts, _: _grows(parts)),
-)
 _DEFAULT = TrapRules()

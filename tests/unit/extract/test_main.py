@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.quality.newspages import LAYOUTS, Story
-from topiccrawl.extract.__main__ import main
+from topiccrawl.extract.__main__ import explain, main
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,3 +48,10 @@ def test_file_that_cannot_be_read_is_reported(
         main([str(tmp_path / "none.html")])
     assert end.value.code == 2
     assert "none.html: cannot be read" in capsys.readouterr().err
+
+
+def test_captions_that_the_article_lacks_are_shown_as_left_out() -> None:
+    text = "The council voted on the new budget today. " * 4
+    caption = "<figure><figcaption>A view of the town hall in the rain.</figcaption></figure>"
+    lines = explain(f"<article><p>{text}</p>{caption}<p>{text}</p></article>")
+    assert [line[0] for line in lines[1:]] == ["+", "-", "+"]

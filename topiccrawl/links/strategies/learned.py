@@ -241,25 +241,22 @@ class Mixture:
     def __init__(self) -> None:
         self.share = INITIAL
         self._pages = 0
-        self._mean = [0.0, 0.0, 0.0]
-        self._products = [[0.0, 0.0, 0.0] for _ in range(3)]
+        self._mean = np.zeros(3)
+        self._products = np.zeros((3, 3))
 
     def learn(self, all_parents: float, best: float, worth: float) -> None:
         """Learn from a page: scores of all its parents, of the best parent, and of the page."""
         self._pages += 1
-        before = self._mean
-        values = (all_parents, best, worth)
-        changes = [value - mean for value, mean in zip(values, before, strict=True)]
-        self._mean = [m + c / self._pages for m, c in zip(before, changes, strict=True)]
-        rests = [value - mean for value, mean in zip(values, self._mean, strict=True)]
-        for products, change in zip(self._products, changes, strict=True):
-            products[:] = [p + change * r for p, r in zip(products, rests, strict=True)]
+        values = np.array((all_parents, best, worth))
+        change = values - self._mean
+        self._mean += change / self._pages
+        self._products += np.outer(change, values - self._mean)
 
     def update_share(self) -> None:
         """Recompute the share."""
         if not self._pages:
             return
-        moments = np.array(self._products) / self._pages
+        moments = self._products / self._pages
         inner, outer = moments[:2, :2], moments[:2, 2]
         spread = float(inner.mean())
         ridge = PRIOR_PAGES / self._pages * float(inner.trace()) / 2
