@@ -70,6 +70,8 @@ MOST_IMAGES = 50
 _DIALOGS = "body :is(dialog, [role=dialog], [role=alertdialog])"
 _MOST_DIALOGS = 20
 """Most dialogs that are looked at; each is searched for the content of the page."""
+_MOST_POSTS = 20
+"""Most embedded posts that are left out of the texts with dates and bylines."""
 
 _SOURCE_MARKS = (
     "#media_span, #source_baidu, .source, .a_source, .where, .media, .laiyuan, "
@@ -81,6 +83,7 @@ _SHORT_LINE = 50  # most characters of a first line of a body that is searched f
 _SENTENCE_ENDS = tuple("。！？!?；…”")
 _HEAD_LINES = 4  # most first lines of a body that are examined for headline, byline and time
 _PROBE_LENGTH = 20  # letters of a body line that are searched in the page
+_DAY = re.compile(r"\d{1,2}\.? [^\W\d]{3,12}\.?|[^\W\d]{3,12}\.? \d{1,2}")  # without a year
 _SENTENCE = re.compile(r"[。！？；…”!?]|[.;](?=\s|$)")
 
 
@@ -221,6 +224,8 @@ def parse_page(
     _strip(tree)
     body = tree.body
     text = body.text(separator="\n", strip=True, skip_empty=True) if body is not None else ""
+    for post in tree.css("blockquote[cite]")[:_MOST_POSTS]:
+        text = text.replace(post.text(separator="\n", strip=True, skip_empty=True), "")
     text = tidy(text)
     language = language_of(text)
     layout = lay_out(body) if body is not None else Layout((), ())
@@ -331,7 +336,8 @@ def _marked_source(tree: LexborHTMLParser) -> str:
 def _without_head(body: str, title: str, tag: str) -> str:
     """Remove the first lines of a body that repeat the headline, or are a byline or a time."""
     lines = body.split("\n")
-    start = int(fold(lines[0]) == fold(title))
+    above = lines[0].removesuffix(title).strip()  # some themes put the day into the heading
+    start = int(fold(lines[0]) == fold(title) or (above != lines[0] and _is_credit(above, tag)))
     while start < min(_HEAD_LINES, len(lines) - 1) and _is_credit(lines[start], tag):
         start += 1
     return "\n".join(lines[start:])
@@ -340,7 +346,8 @@ def _without_head(body: str, title: str, tag: str) -> str:
 def _is_credit(line: str, tag: str) -> bool:
     if len(line) > _SHORT_LINE or line.endswith(_SENTENCE_ENDS):
         return False
-    return bool(is_byline(line) or published((), [line], "", tag))
+    whole = f"{line} 2000" if _DAY.fullmatch(line) else line
+    return bool(is_byline(line) or published((), [whole], "", tag))
 
 
 def _images(page: ParsedPage, body: Body) -> tuple[str, ...]:

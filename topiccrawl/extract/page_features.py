@@ -154,7 +154,7 @@ class ParsedPage(NamedTuple):
         url: URL of the page.
         tree: The parsed page.
         metadata: Metadata of the page.
-        text: Visible text, one text node a line.
+        text: Visible text without embedded posts, one text node a line.
         window: Text of ``<title>``.
         headline: Headline.
         declared: First language that the page declares, or "".

@@ -8,8 +8,8 @@ Rules of :func:`canonical`:
 - fragments are removed, since servers do not receive them; ``#!`` too (it needs a browser);
 - user names and passwords are removed;
 - session ids and click trackers (:data:`SESSION_NAMES`, :data:`TRACKER_NAMES`) are removed, since
-  they give one page many URLs; ``sid`` and similar names only if the value looks random, because
-  many sites use them for stories or sections;
+  they give one page many URLs; ``sid`` and similar names only if the value looks random, and
+  ``sessionid`` not with a short number, because many sites use them for stories, sections or talks;
 - percent-encoded bytes keep their values (GBK remains GBK) and get one spelling;
 - the order of query parameters is kept, since some servers depend on it.
 """
@@ -50,7 +50,9 @@ TRACKER_NAMES = (
 _RANDOM = r"(?:(?=[^&]*[0-9])(?=[^&]*[A-Za-z])[0-9A-Za-z]{10,}|[0-9A-Za-z_-]{24,})"
 _SHORT_SESSION = rf"(?:sid|session|sess)={_RANDOM}"
 _NAMES = "|".join(map(re.escape, SESSION_NAMES + TRACKER_NAMES))
-_REMOVED = rf"(?:(?:{_NAMES}|utm_[a-z_]*)(?:=[^&]*)?|aspsessionid[a-z]*=[^&]*|{_SHORT_SESSION})"
+_NUMBERED = r"session_?id=[0-9]{1,6}(?:&|$)"  # a conference, a parliament: ids are long
+_NAMED = rf"(?!{_NUMBERED})(?:{_NAMES}|utm_[a-z_]*)(?:=[^&]*)?"
+_REMOVED = rf"(?:{_NAMED}|aspsessionid[a-z]*=[^&]*|{_SHORT_SESSION})"
 _HAS_REMOVED = re.compile(rf"[?&]{_REMOVED}(?=&|$)", re.IGNORECASE | re.ASCII)
 _REMOVED_PARAM = re.compile(_REMOVED, re.IGNORECASE | re.ASCII)
 _PATH_SESSION = re.compile(r";(?:jsessionid|phpsessid|sessionid|sid)=[^/;]*", re.IGNORECASE)

@@ -28,6 +28,8 @@ _HAN = ((0x3400, 0x4DC0), (0x4E00, 0xA000))
 _ROUNDS = 3
 """Most passes of OpenCC, which is repeated until nothing changes: 藴 becomes 蕰, then 蕴."""
 _SURROGATES = re.compile("[\ud800-\udfff]")
+_MARKS = re.compile(r"(?:[^\w\s!-~]|[\uff9e\uff9f]){300}")
+"""Combining marks, or signs. NFKC sorts a run of marks in quadratic time: 5 s for 100,000."""
 
 
 def fold(text: str) -> str:
@@ -57,6 +59,8 @@ def fold_all(texts: Sequence[str]) -> list[str]:
 def normalise(text: str) -> str:
     """Return the NFKC form like ``unicodedata.normalize``, but several times faster on Chinese.
 
+    Runs of combining marks, which no language has, get a blank after each 300.
+
     >>> normalise("２０２６年，㎞")
     '2026年,km'
     """
@@ -64,7 +68,9 @@ def normalise(text: str) -> str:
         return text
     for char, plain in _FREQUENT.items():
         text = text.replace(char, plain)
-    return unicodedata.normalize("NFKC", text)
+    if unicodedata.is_normalized("NFKC", text):
+        return text
+    return unicodedata.normalize("NFKC", _MARKS.sub(r"\g<0> ", text))
 
 
 def simplify(text: str) -> str:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topiccrawl.extract.bylines import author_in, marked_author, medium_near_date, source_in
+from topiccrawl.extract.extract import extract
 from topiccrawl.links.limits import parse_html
 
 
@@ -73,6 +74,13 @@ def test_source_is_read_from_text(text: str, source: str) -> None:
         ("文/本报记者 王小五", "王小五"),
         ("作者：新城社记者 王小五", "王小五"),
         ("作者 | 王小五", "王小五"),
+        ("来源：新城社\n。\n车展今天闭幕。（王小五）", "王小五"),
+        ("车展今天闭幕”。(王小五 李四)", "王小五 李四"),
+        ("车展今天闭幕。（未完待续）", ""),
+        ("车展今天闭幕。（新城报）", ""),
+        ("车展今天闭幕。（有删节）", ""),
+        ("车展今天闭幕（王小五）", ""),
+        ("车展今天闭幕。（王小五）\n展会", ""),
         ("原文 | 新城", ""),
         ("读者|作者|专题|视频", ""),
         ("新城新闻记者 王小五", "王小五"),
@@ -178,3 +186,18 @@ def test_any_text_gives_one_line(text: str) -> None:
 )
 def test_author_is_read_from_marked_elements(html: str, author: str) -> None:
     assert marked_author(parse_html(html)) == author
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_byline_of_an_embedded_post_is_not_that_of_the_article(place: int) -> None:
+    post = (
+        "<div class=fb-post><blockquote cite='https://social.test/1'><p>We are sad.</p>Posted by "
+        "<a href=/ann>Ann Other</a> on&nbsp;<a href=/1>Monday, March 4, 2024</a></blockquote></div>"
+    )
+    parts = [f"<p>{'The council closed the bridge until next spring. ' * 12}</p>"] * 2
+    parts.insert(place, post)
+    head = "<title>Old bridge closes</title><article><h1>Old bridge closes</h1>{}<p>March 5, 2024"
+    for byline, author in (("", ""), ("<p>By Jane Miller", "Jane Miller")):
+        found = extract(head.format(byline) + "".join(parts), "http://a.test/old-bridge-closes/")
+        assert found is not None
+        assert found.author == author

@@ -143,7 +143,10 @@ def test_list_by_its_name_is_no_article(path: str) -> None:
         assert extract(html, f"http://valley.test{other}") is not None
 
 
-@pytest.mark.parametrize("path", ["/tag/bridge/", "/blog/category/city", "/author/ann-miller/"])
+@pytest.mark.parametrize(
+    "path",
+    ["/tag/bridge/", "/blog/category/city", "/author/ann-miller/", "/category/city/old-town/"],
+)
 def test_list_of_one_article_is_no_article(path: str) -> None:
     menu = "".join(f"<li class=item-{n}>Part {n}" for n in range(9))
     html = story()[0].replace("<body class=single>", f"<body class=single><ul>{menu}</ul>")

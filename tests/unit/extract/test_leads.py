@@ -1,11 +1,13 @@
-"""Tests of adding the lead to a body and of removing labels from it."""
+"""Tests of the begin of a body, and of removing labels from it."""
 
 from __future__ import annotations
 
+import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from topiccrawl.extract.blocks import Layout, lay_out
 from topiccrawl.extract.body import with_lead, without_labels
+from topiccrawl.extract.extract import extract
 
 LEAD = "The river rose by two metres in one night, and three villages were left without power."
 BODY = "It rained for a day.\nThe dam held."
@@ -62,3 +64,21 @@ def test_names_of_speakers_are_kept() -> None:
     blocks = layout(html)
     text = "\n".join(block.text for block in blocks.blocks)
     assert without_labels(text, blocks) == text
+
+
+@pytest.mark.parametrize(
+    ("above", "kept"),
+    [
+        ("<h2 class=title><span>24 Jun</span> Old bridge closes</h2>", ""),
+        ("<h1>Old bridge closes</h1><div><i>24</i> <i>Jun</i></div>", ""),
+        ("<h1>Old bridge closes</h1><p>June 24</p>", ""),
+        ("<h1>Old bridge closes</h1><p>24 Juno</p>", "24 Juno\n"),
+    ],
+)
+def test_body_does_not_begin_with_a_day_without_year(above: str, kept: str) -> None:
+    text = f"<p>{LEAD}" * 8
+    html = f"<title>Old bridge closes - Valley News</title><article>{above}{text}</article>"
+    found = extract(html, "http://a.test/old-bridge-closes/")
+    assert found is not None
+    assert found.title == "Old bridge closes"
+    assert found.body.startswith(f"{kept}{LEAD}")

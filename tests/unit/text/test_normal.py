@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 
 from topiccrawl.text.normal import fold, fold_all, has_han, normalise, simplify
@@ -37,6 +39,14 @@ def test_text_without_traditional_characters_is_returned_as_is() -> None:
     text = "新能源汽车的销量"
     assert simplify(text) is text
     assert normalise(text) is text
+
+
+@pytest.mark.parametrize("marks", ["\u0323\u0301", "\u0323\uff9e", "\U0001d165\u20d0"])
+def test_long_runs_of_combining_marks_are_separated(marks: str) -> None:
+    """NFKC sorts each run, which takes quadratic time."""
+    runs = normalise(f"a{marks * 1_000}").split(" ")
+    assert max(map(len, runs)) <= 301
+    assert normalise(f"a{marks * 100}") == unicodedata.normalize("NFKC", f"a{marks * 100}")
 
 
 def test_has_han() -> None:

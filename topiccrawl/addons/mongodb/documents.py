@@ -42,7 +42,7 @@ class MongoDocuments:
         with self._server.translated("open the store"):
             try:
                 for kind in self._kinds:
-                    for names in {kind.keys, *kind.indexes}:
+                    for names in {kind.keys, *(_sorted(kind, one) for one in kind.indexes)}:
                         await ensure_index(self._of(kind), names, unique=names == kind.keys)
             except OperationFailure as error:
                 if error.code != UNAUTHORIZED:
@@ -113,6 +113,15 @@ class MongoDocuments:
 
     def _of(self, kind: DocumentKind) -> Collection:
         return self._server.collection(kind.name)
+
+
+def _sorted(kind: DocumentKind, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the fields of an index, with the one that ends the orders of queries.
+
+    MongoDB reads an index in order only if it has all fields of the order; else it sorts all
+    documents that match, for each page of a result.
+    """
+    return tuple(dict.fromkeys((*names, kind.keys[-1])))
 
 
 def _filter(where: Where) -> dict[str, Any]:

@@ -18,15 +18,18 @@ if TYPE_CHECKING:
 
 
 def recorded(path: Path) -> Iterator[Exchange]:
-    """Yield the responses of a WARC file of any program in order.
+    """Yield the latest response of each URL in a WARC file of any program, in order.
+
+    Revisits have the body of the record that they refer to, if the file has it.
 
     Raises:
         ConfigurationError: If warcio is not installed, or the file is damaged or not a WARC file.
     """
     require_warcio(path)
-    from topiccrawl.addons.warc.archive import exchanges
+    from topiccrawl.addons.warc.archive import LatestPages
 
-    yield from exchanges(path)
+    pages = LatestPages([path])
+    yield from filter(None, map(pages.get, pages.of(path)))
 
 
 def require_warcio(path: object) -> None:

@@ -49,6 +49,21 @@ def test_document_of_an_earlier_version_is_read_and_replaced(
         assert collection.count_documents({}) == 1
 
 
+def test_due_pages_have_an_index_with_all_fields_of_their_order(
+    mongo_uri: str, tmp_path: Path
+) -> None:
+    uri = database_uri(mongo_uri, tmp_path)
+
+    async def save() -> None:
+        async with Pages(MongoStorage(uri)) as pages:
+            await pages.save([PageState("足球", "http://a.test/1")])
+
+    asyncio.run(save())
+    with MongoClient[dict[str, Any]](uri) as client:
+        known = client[Server(uri).name]["pages"].index_information().values()
+    assert [("owner", 1), ("due", 1), ("url", 1)] in [list(one["key"]) for one in known]
+
+
 def test_error_names_why_the_server_refuses_a_document(mongo_uri: str, tmp_path: Path) -> None:
     uri = database_uri(mongo_uri, tmp_path)
     with MongoClient[dict[str, Any]](uri) as client:

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.unit.addons.simulate.webs import HTML, SITE, answer, page, web
+from tests.unit.addons.warc.test_archive import exchange
 from topiccrawl.addons.simulate.collection import RecordedPage, RecordedWeb
 from topiccrawl.addons.warc import collection
+from topiccrawl.addons.warc.archive import Archive
 from topiccrawl.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -133,3 +135,15 @@ def test_warc_file_without_its_extra_is_reported(
     monkeypatch.setattr(collection, "find_spec", lambda _: None)
     with pytest.raises(ConfigurationError, match=r"a.warc.gz: needs warcio: .*\[warc\]"):
         RecordedWeb.read(tmp_path / "a.warc.gz")
+
+
+def test_page_of_a_revisit_record_is_in_the_web(tmp_path: Path) -> None:
+    archive = Archive(tmp_path)
+    archive.open()
+    for number in (1, 2):
+        archive.write(exchange(number, b"<p>the same text</p>"))
+    archive.close()
+    (path,) = tmp_path.glob("*.warc.gz")
+    found = RecordedWeb.read(path, {".warc.gz": f"{collection.__name__}.recorded"})
+    assert [one.body for one in found.pages.values()] == [b"<p>the same text</p>"] * 2
+    assert found.get(exchange(2).url) is not None
