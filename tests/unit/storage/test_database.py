@@ -193,3 +193,10 @@ def test_returned_cursor_does_not_affect_later_work(tmp_path: Path) -> None:
     asyncio.run(scenario())
     assert database.call(count) == 400
     database.close()
+
+
+def test_text_that_is_damaged_is_reported_with_a_remedy(tmp_path: Path) -> None:
+    database = opened(tmp_path / FILE)
+    with pytest.raises(StorageError, match=r"store\.sqlite: cannot read: .*restore it from"):
+        asyncio.run(database.read(lambda c: c.execute("SELECT CAST(x'ff' AS TEXT)").fetchall()))
+    database.close()
