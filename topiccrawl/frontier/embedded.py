@@ -95,7 +95,8 @@ class EmbeddedFrontier:
             collected = gc.isenabled()
             gc.disable()  # many objects and no garbage: collections take a third of the time
             try:
-                self._open(strategy, limits)
+                with self.store.reading():
+                    self._open(strategy, limits)
             finally:
                 if collected:
                     gc.enable()

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import os
+import struct
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
@@ -67,6 +68,12 @@ links; ``due``: time and key of delayed URLs; ``leased``: keys of leased pages; 
 a host to its clock, name, units and statistics; ``robots``: origin to robots.txt; ``seen``: filters
 of evicted keys, see ``seen``."""
 LARGE = ("hosts", "robots", "seen")
+_DAMAGED = message(
+    "{path}: is damaged ({error}): restore the folder from a backup (`scrapy restore`), or start "
+    "over with -a fresh=1"
+)
+_DECODING = (lmdb.Error, struct.error, ValueError, LookupError)
+"""Errors of reading and decoding damaged values."""
 REPORTED = frozenset({"urls", "links", "leased", "robots", "seen"})
 """Tables whose changes are reported to the change feed as they are."""
 
@@ -170,13 +177,18 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Read from one commit within the context: the last one, if another process writes."""
+        """Read from one commit within the context: the last one, if another process writes.
+
+        Raises:
+            StorageError: What was read is damaged.
+        """
         if self.readonly and not self._readers:
             self.txn.abort()
             self.txn = self.env.begin()
         self._readers += 1
         try:
-            yield
+            with translated(StorageError, _DAMAGED, _DECODING, path=self.path):
+                yield
         finally:
             self._readers -= 1
 

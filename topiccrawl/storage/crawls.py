@@ -68,18 +68,12 @@ class CrawlLog:
             return []
         query = "SELECT * FROM crawls WHERE topic = :topic OR :topic = '' ORDER BY id"
         rows = self._call(lambda c: c.execute(query, {"topic": topic}).fetchall())
-        return [Crawl(*row) for row in rows]
+        return [self._relocated(Crawl(*row)) for row in rows]
 
-    def relocate(self) -> None:
-        """Update the paths of frontiers after the data folder was restored to another place."""
-        folder, query = self.path.absolute().parent, "UPDATE crawls SET frontier = ? WHERE id = ?"
-        moved = []
-        for crawl in self.all():
-            place = folder.joinpath(*Path(crawl.frontier).parts[-2:])  # frontiers/NAME
-            if place.is_dir():
-                moved.append((str(place), crawl.number))
-        if moved:
-            self._call(lambda c: c.executemany(query, moved))
+    def _relocated(self, crawl: Crawl) -> Crawl:
+        """Return a crawl with its frontier in this data folder, which may be a copy or moved."""
+        place = self.path.absolute().parent.joinpath(*Path(crawl.frontier).parts[-2:])
+        return crawl._replace(frontier=str(place)) if place.is_dir() else crawl
 
     def _call(self, work: Work[T]) -> T:
         with closing(Database(self.path)) as database:

@@ -177,7 +177,8 @@ class Database:
         try:
             yield
         except sqlite3.Error as error:
-            name = getattr(error, "sqlite_errorname", "")
+            undecodable = "SQLITE_CORRUPT" if isinstance(error, sqlite3.OperationalError) else ""
+            name = getattr(error, "sqlite_errorname", undecodable)
             if name == "SQLITE_NOTADB":
                 raise StateVersionError(
                     "{path}: not a SQLite database; move it away or choose another "

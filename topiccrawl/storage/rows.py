@@ -36,7 +36,6 @@ LAST = 1 << 62
 BATCH = 500
 """Number of articles indexed per transaction; small, since crawls wait for its lock."""
 
-_OF_TOPIC = "id IN (SELECT article_id FROM article_topics WHERE topic = :topic)"
 _OF_SITE = "(site = :site OR substr(site, -length(:site) - 1) = '.' || :site)"
 _OF_WORDS = "id IN (SELECT rowid FROM words WHERE words MATCH :words)"
 
@@ -185,15 +184,20 @@ def select(
     values |= {"topic": clean(selection.topic), "site": selection.site}
     values |= {"since": selection.since, "before": selection.before}
     values["words"] = " AND ".join(f'"{word}"' for word in selection.words)
+    # in the order of the topic's index: a list of all its articles would be built for each page
+    source, key = _SELECT, "id"
+    if selection.topic:
+        source, key = f"{_SELECT} JOIN article_topics ON article_id = id", "article_id"
     conditions = {
-        _OF_TOPIC: selection.topic,
+        f"{key} < :below": True,
+        "topic = :topic": selection.topic,
         _OF_SITE: selection.site,
         "published >= :since": selection.since,
         "published < :before AND published <> ''": selection.until,
         _OF_WORDS: selection.words,
     }
-    where = " AND ".join(["id < :below", *(sql for sql, asked in conditions.items() if asked)])
-    query = f"{_SELECT} WHERE {where} ORDER BY id DESC LIMIT :size"
+    where = " AND ".join(sql for sql, asked in conditions.items() if asked)
+    query = f"{source} WHERE {where} ORDER BY {key} DESC LIMIT :size"
     found = connection.execute(query, values).fetchall()
     articles = (_article(connection, row, selection.topic) for row in found)
     wanted = set(selection.words)

@@ -6,14 +6,17 @@ import logging
 import os
 import random
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.contracts.strategies import Plain
+from topiccrawl.errors import StorageError
 from topiccrawl.frontier import queues
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.frontier.view import View
 from topiccrawl.model import Offer
 from topiccrawl.storage import lmdb_files
 from topiccrawl.storage.lmdb_files import require_complete
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 QUICK = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=1000)
+DAMAGED = r"is damaged .*scrapy restore"
 
 
 def opened(path: Path) -> EmbeddedFrontier:
@@ -76,3 +80,18 @@ def test_folder_with_a_name_in_another_encoding_is_opened(
     reopened.close()
     monkeypatch.setattr(lmdb_files, "_required_size", lambda _: 1 << 40)
     require_complete(folder)  # a truncated file of which all values can be read
+
+
+@pytest.mark.parametrize("damaged", [b"\1", b"http://a.test/".replace(b"a", b"\xff")])
+def test_damaged_rows_are_reported_with_a_remedy(tmp_path: Path, damaged: bytes) -> None:
+    frontier = opened(tmp_path)
+    frontier.push([Seed("http://a.test/")])
+    ((key, row),) = frontier.store.items("urls")
+    cut = damaged == b"\1"
+    frontier.store.put("urls", key, damaged if cut else row.replace(b"http://a.test/", damaged))
+    frontier.close()
+    with closing(View.read(tmp_path, Plain())) as view, pytest.raises(StorageError, match=DAMAGED):
+        view.why("http://a.test/")
+    if cut:
+        with pytest.raises(StorageError, match=DAMAGED):
+            opened(tmp_path)

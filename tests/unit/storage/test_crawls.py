@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 from topiccrawl.storage.crawls import Crawl, CrawlLog
@@ -26,3 +27,16 @@ def test_last_crawl_is_the_one_that_started_last(tmp_path: Path) -> None:
     )
     assert [crawl.number for crawl in log.all()] == [first, second]
     assert log.last("天气") is None
+
+
+def test_frontiers_of_a_copied_data_folder_are_those_of_the_copy(tmp_path: Path) -> None:
+    original, copy = tmp_path / "data", tmp_path / "copy"
+    (original / "frontiers" / "a").mkdir(parents=True)
+    log = CrawlLog(original)
+    log.begin("足球", str(original / "frontiers" / "a"), 10.0)
+    log.begin("足球", str(tmp_path / "job" / "frontier"), 20.0)
+    shutil.copytree(original, copy)
+    assert [crawl.frontier for crawl in CrawlLog(copy).all()] == [
+        str(copy / "frontiers" / "a"),
+        str(tmp_path / "job" / "frontier"),
+    ]

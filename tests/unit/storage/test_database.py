@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from topiccrawl.errors import StateError, StateVersionError, StorageError
+from topiccrawl.model import Article
 from topiccrawl.storage import database as database_module
-from topiccrawl.storage import schema
+from topiccrawl.storage import rows, schema
 from topiccrawl.storage.database import FILE, Database
+from topiccrawl.storage.selection import Selection
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -193,3 +195,29 @@ def test_returned_cursor_does_not_affect_later_work(tmp_path: Path) -> None:
     asyncio.run(scenario())
     assert database.call(count) == 400
     database.close()
+
+
+def test_text_that_is_damaged_is_reported_with_a_remedy(tmp_path: Path) -> None:
+    database = opened(tmp_path / FILE)
+    with pytest.raises(StorageError, match=r"store\.sqlite: cannot read: .*restore it from"):
+        asyncio.run(database.read(lambda c: c.execute("SELECT CAST(x'ff' AS TEXT)").fetchall()))
+    database.close()
+
+
+def test_page_of_a_topic_does_not_read_all_articles_of_the_topic(tmp_path: Path) -> None:
+    steps: list[int] = []
+    for number in (50, 5_000):
+        database = opened(tmp_path / f"{number}.sqlite")
+
+        def page(c: sqlite3.Connection, most: int = number) -> int:
+            c.executemany(
+                "INSERT INTO article_topics VALUES (?, 't', 0.5, '[]')",
+                ((rows.insert(c, Article(f"http://a.test/{n}", "", "")),) for n in range(most)),
+            )
+            steps.append(0)
+            c.set_progress_handler(lambda: steps.append(steps.pop() + 1), 1)
+            return len(rows.select(c, Selection(topic="t"), most + 1, 10)[0])
+
+        assert database.call(page) == 10
+        database.close()
+    assert steps[1] <= steps[0] * 1.1

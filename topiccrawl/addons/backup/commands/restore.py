@@ -12,7 +12,6 @@ from typing_extensions import override
 from topiccrawl.addons.backup.archive import restore
 from topiccrawl.commands.terminal import OperatorCommand, say
 from topiccrawl.messages import message, tr
-from topiccrawl.storage.crawls import CrawlLog
 
 if TYPE_CHECKING:
     import argparse
@@ -29,5 +28,4 @@ class Command(OperatorCommand, ScrapyCommand):
         if len(args) != 1:
             raise UsageError
         number = restore(Path(args[0]), self.folder)
-        CrawlLog(self.folder).relocate()
         say(tr("{folder}: {number} files", folder=self.folder, number=number))
