@@ -75,7 +75,7 @@ MIN_HEADLINE = 4
 
 _HAN = "〇零一二三四五六七八九十百千两"
 _ENGLISH = "one|two|three|four|five|six|seven|eight|nine|ten|i{1,3}|iv|vi{0,3}"
-_NUMBER = re.compile(rf"[0-9]+(?:\.[0-9]+)?|[{_HAN}]+|(?<=\()[上中下](?=\))|[上中下]$")
+_NUMBER = re.compile(rf"\d+(?:\.\d+)?|[{_HAN}]+|(?<=\()[上中下](?=\))|[上中下]$")
 _PART = re.compile(
     rf"(?:[之第](?P<a>[{_HAN}]+|[0-9]+)|[(【\[](?P<b>[上中下]|[{_HAN}]+|[0-9]{{1,3}})[)】\]]"
     rf"|\bpart (?P<c>{_ENGLISH}|[0-9]+)\b)"

@@ -61,8 +61,25 @@ def test_english_numbers_days_and_names_are_facts(one: str, other: str) -> None:
     assert compare(slots(one), slots(other)).contradicts
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "دیروز ۱۲ نفر در این شهر و ۲٬۴۵۰ نفر در کشور",
+            "دیروز ۱۷ نفر در این شهر و ۲٬۸۱۰ نفر در کشور",
+        ),
+        ("गुरुवार को १२ लोग घायल और ४५ लापता", "गुरुवार को १९ लोग घायल और ६३ लापता"),
+        ("в четверг поезд шёл в Тверь через Клин", "в четверг поезд шёл в Псков через Лугу"),
+        ("w piątek pociąg z Łodzi do Żywca stał", "w piątek pociąg z Świdnicy do Ełku stał"),
+    ],
+)
+def test_figures_and_names_of_other_scripts_are_facts(one: str, other: str) -> None:
+    assert compare(slots(one), slots(other)).contradicts
+
+
 def test_thousands_separators_are_ignored() -> None:
     assert slots("共1,234,567人") == slots("共1234567人")
+    assert slots("حدود ۲٬۴۵۰ نفر") == slots("حدود ۲۴۵۰ نفر")
 
 
 def test_number_words_count_with_the_figures() -> None:
