@@ -29,8 +29,8 @@ STEM = 4
 
 _NOT_LETTERS = re.compile(r"[\W_]+")
 _WORD = re.compile(r"[^\W_\u0e00-\u109f\u1780-\u17ff\u2e80-\U0010ffff]+")
-"""Word of a script with blanks between words. The ranges without are Thai to Burmese, Khmer, and the
-scripts of East Asia."""
+"""Word of a script with blanks between words. The excluded ranges are Thai to Burmese, Khmer, and
+the scripts of East Asia."""
 
 
 def spaced(text: str) -> str:
@@ -45,6 +45,9 @@ def spaced(text: str) -> str:
 def differ_in_headline(headlines: tuple[str, str], texts: tuple[str, str]) -> bool:
     """Return whether neither of two texts has the words of the other headline.
 
+    Both texts must have the words of their own headline, or neither: if one has them, the other
+    headline may be a mistake.
+
     Args:
         headlines: Headlines of the articles.
         texts: Their texts in the form of ``spaced``.
@@ -57,10 +60,10 @@ def differ_in_headline(headlines: tuple[str, str], texts: tuple[str, str]) -> bo
     ...                    (table, table))
     False
     """
-    one, other = headlines
-    return _is_missing(_words_of(one, other), texts[1]) and _is_missing(
-        _words_of(other, one), texts[0]
-    )
+    mine, theirs = _words_of(*headlines), _words_of(*reversed(headlines))
+    text, other = texts
+    differ = _is_missing(mine, other) and _is_missing(theirs, text)
+    return differ and _is_missing(mine, text) == _is_missing(theirs, other)
 
 
 def _words_of(headline: str, other: str) -> Collection[str]:
