@@ -128,7 +128,7 @@ def slots(text: str) -> Slots:
     >>> slots("3月1日湖北省新增2,000例")
     {'d^^^^@省': {'3月1日'}, '@^^^#省新': {'湖北'}, '#@省新增例$': {'2000'}}
     """
-    facts, marked = _mask_facts(text.translate(_MARKS))
+    facts, marked = _mask_facts(normalise(text).translate(_MARKS))
     masked = f"{_EDGE}{_NOT_LETTERS.sub('', marked)}$$"
     found: Slots = {}
     for fact, mark in zip(facts, _MARK.finditer(masked), strict=True):

@@ -21,6 +21,11 @@ def test_comparison_is_symmetric(one: str, other: str) -> None:
     assert compare(slots(one), slots(other)) == compare(slots(other), slots(one))
 
 
+@pytest.mark.parametrize("text", ["编辑＠晨报，＃3号线＃", "Mail us﹫home, ﹟12"])
+def test_wide_forms_of_the_marks_are_no_facts(text: str) -> None:
+    assert all(len(facts) == 1 for facts in slots(text).values())
+
+
 def test_report_of_the_next_day_is_a_contradiction() -> None:
     tomorrow = REPORT.replace("1日", "2日").replace("3例", "5例").replace("120", "125")
     found = compare(slots(REPORT), slots(tomorrow))
