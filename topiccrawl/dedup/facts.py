@@ -9,8 +9,9 @@ trimming and rewriting remove slots.
 Four kinds of facts are counted separately, so that many facts of one kind do not hide a few of
 another: figures, number words (Chinese numerals, English numbers), dates (with months and days of
 the week) and places. Chinese places are the words with the tag ``ns`` in jieba's dictionary (MIT).
-They are searched by character, since word segmentation depends on the text around a place. English
-places are all capitalized words inside sentences, including names of persons and companies.
+They are searched by character, since word segmentation depends on the text around a place. In
+scripts with capital letters, places are all capitalized words inside sentences, including names of
+persons and companies. Figures are those of any script.
 """
 
 from __future__ import annotations
@@ -51,13 +52,15 @@ _CALENDAR = (
     "january february march april june july august september october november december "
     "monday tuesday wednesday thursday friday saturday sunday"
 )
-_FIGURE = r"[0-9]+(?:\.[0-9]+)?"
+_FIGURE = r"\d+(?:[.٫]\d+)?"
 _DATE = r"(?<![0-9第])(?:[0-9]{1,2}月)?[0-9]{1,2}[日号](?!线)|(?<=[周期拜])[一二三四五六日天]"
 _HAN_FACT = re.compile(rf"@([^@]+)@|{_DATE}|{_FIGURE}|[〇零一二三四五六七八九十百千两]+")
 _WORD = rf"\b(?:{'|'.join(f'{_ENGLISH} {_CALENDAR}'.split())})\b"
 _LATIN_FACT = re.compile(rf"@([^@]+)@|{_FIGURE}|{_WORD}")
-_THOUSANDS = re.compile(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
-_NAME = re.compile(r"(?<=[a-z,;] )[A-Z][A-Za-z]+")
+_THOUSANDS = re.compile(r"(?<=\d)[,٬](?=\d{3}(?!\d))")
+_CASED = [chr(code) for code in range(0x2000) if chr(code).isalpha()]
+_UPPER, _LOWER = ("".join(filter(case, _CASED)) for case in (str.isupper, str.islower))
+_NAME = re.compile(rf"(?<=[{_LOWER},;] )[{_UPPER}][{_UPPER}{_LOWER}]+")
 _NUMERAL = re.compile(r"一|[〇零二三四五六七八九十百千两]+$")
 _PLACE = re.compile(r"^(\w{2,5}) \d+ ns$", re.MULTILINE)
 _NOT_LETTERS = re.compile(r"[^\w#@]+|_+")
@@ -125,7 +128,7 @@ def slots(text: str) -> Slots:
     >>> slots("3月1日湖北省新增2,000例")
     {'d^^^^@省': {'3月1日'}, '@^^^#省新': {'湖北'}, '#@省新增例$': {'2000'}}
     """
-    facts, marked = _mask_facts(text.translate(_MARKS))
+    facts, marked = _mask_facts(normalise(text).translate(_MARKS))
     masked = f"{_EDGE}{_NOT_LETTERS.sub('', marked)}$$"
     found: Slots = {}
     for fact, mark in zip(facts, _MARK.finditer(masked), strict=True):

@@ -19,6 +19,7 @@ from topiccrawl.dedup.boilerplate import Boilerplate
 from topiccrawl.dedup.contract import Match, digest_key
 from topiccrawl.dedup.facts import Agreement, Comparison, Slots, compare, slots
 from topiccrawl.dedup.followups import has_own_news
+from topiccrawl.dedup.headlines import differ_in_headline, spaced
 from topiccrawl.dedup.names import differ_in_name
 from topiccrawl.dedup.shingles import count_common, keys_of, shingles
 from topiccrawl.text.normal import fold, has_han, normalise, simplify
@@ -75,7 +76,7 @@ MIN_HEADLINE = 4
 
 _HAN = "〇零一二三四五六七八九十百千两"
 _ENGLISH = "one|two|three|four|five|six|seven|eight|nine|ten|i{1,3}|iv|vi{0,3}"
-_NUMBER = re.compile(rf"[0-9]+(?:\.[0-9]+)?|[{_HAN}]+|(?<=\()[上中下](?=\))|[上中下]$")
+_NUMBER = re.compile(rf"\d+(?:\.\d+)?|[{_HAN}]+|(?<=\()[上中下](?=\))|[上中下]$")
 _PART = re.compile(
     rf"(?:[之第](?P<a>[{_HAN}]+|[0-9]+)|[(【\[](?P<b>[上中下]|[{_HAN}]+|[0-9]{{1,3}})[)】\]]"
     rf"|\bpart (?P<c>{_ENGLISH}|[0-9]+)\b)"
@@ -146,7 +147,8 @@ class VerifiedShingles:
     def _compare(self, article: Article, other: Article) -> tuple[float, Match] | None:
         """Return a match and its score, which contradictions lower, or None."""
         if article.digest and article.digest == other.digest:
-            return 2.0, Match(other.url, 1.0, "same-text")
+            same = not self._differ_in_headline(article, other)
+            return (2.0, Match(other.url, 1.0, "same-text")) if same else None
         comparable = article.digest and other.digest
         if not comparable or not self._near(_day(article), _day(other)):
             return None
@@ -157,22 +159,26 @@ class VerifiedShingles:
             return None
         return self._matched(article, other, (new, old), verdict)
 
-    @staticmethod
     def _matched(
-        article: Article, other: Article, texts: tuple[_ComparedText, _ComparedText],
+        self, article: Article, other: Article, texts: tuple[_ComparedText, _ComparedText],
         verdict: _Verdict,
     ) -> tuple[float, Match] | None:  # fmt: skip
-        """Return the match of similar texts, or None if facts or names contradict."""
+        """Return the match of similar texts, or None if facts, names or headlines contradict."""
         facts = _facts(*texts)
         if facts.contradicts or _differ_in_name(*texts):
             return None
         score = verdict.jaccard / (1 + facts.contradictions)
         similarity = round(min(verdict.similarity, MAX_SIMILARITY), 4)
         if not _is_follow_up(*texts, _day(article), _day(other)):
-            return score, Match(other.url, similarity, verdict.reason)
+            same = not self._differ_in_headline(article, other)
+            return (score, Match(other.url, similarity, verdict.reason)) if same else None
         if article.published < other.published:
             return None  # the stored article is the follow-up
         return score - 1, Match(other.url, similarity, "follow-up", follows=True)
+
+    def _differ_in_headline(self, one: Article, other: Article) -> bool:
+        texts = self._text(one).spaced, self._text(other).spaced
+        return differ_in_headline((one.title, other.title), texts)
 
     def _near(self, one: date | None, other: date | None) -> bool:
         if not self.window or one is None or other is None:
@@ -200,6 +206,11 @@ class _ComparedText:
     def folded(self) -> str:
         """The folded text without blanks and punctuation."""
         return _NOT_LETTERS.sub("", fold(self.text))
+
+    @cached_property
+    def spaced(self) -> str:
+        """The folded words with blanks."""
+        return spaced(self.text)
 
     @cached_property
     def traditional(self) -> bool:

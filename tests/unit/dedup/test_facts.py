@@ -21,6 +21,11 @@ def test_comparison_is_symmetric(one: str, other: str) -> None:
     assert compare(slots(one), slots(other)) == compare(slots(other), slots(one))
 
 
+@pytest.mark.parametrize("text", ["编辑＠晨报，＃3号线＃", "Mail us﹫home, ﹟12"])
+def test_wide_forms_of_the_marks_are_no_facts(text: str) -> None:
+    assert all(len(facts) == 1 for facts in slots(text).values())
+
+
 def test_report_of_the_next_day_is_a_contradiction() -> None:
     tomorrow = REPORT.replace("1日", "2日").replace("3例", "5例").replace("120", "125")
     found = compare(slots(REPORT), slots(tomorrow))
@@ -61,8 +66,25 @@ def test_english_numbers_days_and_names_are_facts(one: str, other: str) -> None:
     assert compare(slots(one), slots(other)).contradicts
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "دیروز ۱۲ نفر در این شهر و ۲٬۴۵۰ نفر در کشور",
+            "دیروز ۱۷ نفر در این شهر و ۲٬۸۱۰ نفر در کشور",
+        ),
+        ("गुरुवार को १२ लोग घायल और ४५ लापता", "गुरुवार को १९ लोग घायल और ६३ लापता"),
+        ("в четверг поезд шёл в Тверь через Клин", "в четверг поезд шёл в Псков через Лугу"),
+        ("w piątek pociąg z Łodzi do Żywca stał", "w piątek pociąg z Świdnicy do Ełku stał"),
+    ],
+)
+def test_figures_and_names_of_other_scripts_are_facts(one: str, other: str) -> None:
+    assert compare(slots(one), slots(other)).contradicts
+
+
 def test_thousands_separators_are_ignored() -> None:
     assert slots("共1,234,567人") == slots("共1234567人")
+    assert slots("حدود ۲٬۴۵۰ نفر") == slots("حدود ۲۴۵۰ نفر")
 
 
 def test_number_words_count_with_the_figures() -> None:
