@@ -61,6 +61,9 @@ fetched but not stored yet. An article may be exported twice, but none is missed
 SHOWN = 20
 """Default number of listed articles."""
 
+PATIENCE = 3.0
+"""Seconds until a search without a result says why it takes long."""
+
 
 class ArticlesCommand(OperatorCommand, ScrapyCommand):
     """List, show, search, export or forget stored articles."""
@@ -244,13 +247,20 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
     ) -> int:
         """Call a function with each article; return their number, and report if there are none."""
         number = 0
+        text = tr("still searching: the first search after a crawl indexes its articles")
+        notice = partial(say, text, to=sys.stderr)
+        timer = asyncio.get_running_loop().call_later(PATIENCE, notice)
+        if not selection.words:
+            timer.cancel()
         async with (
             self._store() as store,
             aclosing(export_articles(store, selection, choice)) as articles,
         ):
             async for article in articles:
+                timer.cancel()
                 use(article)
                 number += 1
+        timer.cancel()
         if not number:
             place = storage_of(self.options).place
             about = f"topic {selection.topic!r}" if selection.topic else "any topic"

@@ -14,6 +14,7 @@ from lxml import etree
 from tests.mongo_server import database_uri
 from tests.unit.addons.url_patterns.test_patterns import scrapy
 from topiccrawl.addons.mongodb.storage import MongoStorage
+from topiccrawl.commands import articles
 from topiccrawl.model import Article
 from topiccrawl.storage.sqlite import SqliteStorage
 from topiccrawl.storage.tables import Table
@@ -95,6 +96,13 @@ def test_articles_are_listed_searched_shown_and_forgotten(run: Run) -> None:
     assert run("forget", article(1).url, "site:Site2.test")[1].startswith("2 articles deleted")
     assert run("show", article(1).url)[0] == 1
     assert run("list", "--all", "--json")[1].count("\n") == 1
+
+
+def test_slow_search_says_why(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "still searching" not in run("search", "飞机", "--all")[1]
+    monkeypatch.setattr(articles, "PATIENCE", 0.0)
+    assert "still searching" in run("search", "飞机", "--all")[1]
+    assert "still searching" not in run("list", "--all")[1]
 
 
 def erased(settings: BaseSettings, names: Sequence[str]) -> list[str]:
