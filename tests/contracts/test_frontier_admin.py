@@ -168,6 +168,17 @@ def test_import_needs_an_empty_frontier_of_the_same_strategy(make: Make, make_ot
     later = About(Best.name, Best.fields, format=2)
     with pytest.raises(StateVersionError, match="format 2"):
         frontier.load([later])
+    with pytest.raises(StateVersionError, match="with evidence other"):
+        frontier.load([About(Best.name, ("other",))])
+
+
+def test_evidence_of_another_revision_is_imported_by_name(make: Make) -> None:
+    frontier = make(strategy=Best())
+    url = UrlEntry(URL, "prior", 1, 0.5, evidence=(3.0, 9.0))
+    assert frontier.load([About(Best.name, ("parents", "removed")), HostEntry("a.cn"), url]) == 1
+    entry = frontier.why(URL)
+    assert entry
+    assert entry.evidence == {"score": 0.0, "parents": 3.0}
 
 
 def test_repeated_url_in_an_import_counts_once(make: Make) -> None:

@@ -125,6 +125,7 @@ class Loader:
     def __init__(self, frontier: EmbeddedFrontier) -> None:
         self._frontier, self._queues, self._urls = frontier, frontier.queues, frontier.urls
         self._strategy = frontier.scorer.strategy
+        self._fields: tuple[str, ...] = ()
 
     def load(self, entries: Iterable[Entry]) -> int:
         """Load an export; return the number of URLs.
@@ -159,13 +160,17 @@ class Loader:
                 path=self._urls.store.path, known=queues.tally["known"], more=more,
             )  # fmt: skip
         about = self._about(next(entries, None))
+        self._fields = about.fields
         self._frontier.dispatch.turn = about.turn
         self._frontier.scorer.swept = (about.renewed, SWEEP_END)
         self._frontier.ready.crawl = GroupStats(about.pages, about.worth)
         queues.tally.update(about.counters)
 
     def _about(self, about: Entry | None) -> About:
-        """Return the first entry of an export, if it is for this frontier's strategy."""
+        """Return the first entry of an export, if it is for this frontier's strategy.
+
+        Revisions of a strategy may have other evidence; at least one number must be known.
+        """
         if about is None:
             raise StateError("the export is empty: export it again")
         if not isinstance(about, About):
@@ -174,9 +179,8 @@ class Loader:
                 about=about,
             )
         strategy, fields = self._strategy.name, tuple(self._strategy.fields)
-        if (about.format, about.strategy, tuple(about.fields)) != (
-            FORMAT, strategy, fields[: len(about.fields)],
-        ):  # fmt: skip
+        known = not (about.fields and set(fields).isdisjoint(about.fields))
+        if (about.format, about.strategy, known) != (FORMAT, strategy, True):
             raise StateVersionError(
                 "the export is of format {format}, strategy {strategy!r} with evidence {choices};"
                 " this program reads format {format2}, and the frontier is for {strategy2!r} with"
@@ -217,6 +221,11 @@ class Loader:
             urls.put_links(key, b"".join(rows.key_of(url) for url in entry.links))
         return True
 
+    def _evidence(self, stored: Evidence) -> Evidence:
+        """Return evidence by the names of its numbers; those that the export lacks are 0."""
+        named = dict(zip(self._fields, stored, strict=False))
+        return stored and tuple(named.get(name, 0.0) for name in self._strategy.fields)
+
     def _row(self, entry: UrlEntry) -> Row:
         state = rows.STATES.get(entry.queue, rows.QUEUED)
         flags = sum(flag for name, flag in FLAGS.items() if getattr(entry, name))
@@ -227,7 +236,7 @@ class Loader:
             state, flags, seq=entry.arrival, when=entry.when, value=round(entry.value * TOP),
             first=rows.key_of(entry.first) if entry.first else rows.NO_KEY,
             parents=b"".join(rows.PARENT.pack(*parent) for parent in parents),
-            evidence=_padded(entry.evidence, self._strategy),
+            evidence=self._evidence(entry.evidence),
             texts=rows.texts(entry.url, entry.anchor, entry.context, entry.payload, entry.reason),
             **{name: getattr(entry, name) for name in SHARED_FIELDS},
         )  # fmt: skip
