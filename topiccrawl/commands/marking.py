@@ -91,15 +91,22 @@ async def _stored_page(
     )
 
 
-async def deciding_terms(settings: Settings, topic: str, url: str) -> list[str]:
-    """Return a line with the words that decided the verdict of a page; [] if no text is stored."""
+async def outcome_of(settings: Settings, topic: str, url: str, *, fetched: bool) -> list[str]:
+    """Return lines on what is stored of a page, and on the words that decided its verdict."""
     if (story := await _story(settings, url)) is not None:
-        return _reasons(story.article.terms)
+        return [_stored(story, url), *_reasons(story.article.terms)]
+    lines = ["  stored     no article of this page"] if fetched else []
     marks, pages = await _known(settings, topic)
-    found = [page for page in pages if page.url == url]
-    if not found:
-        return []
-    return _reasons(_model(resolve(topic), marks, pages).explain(as_page(found[0])))
+    if found := [page for page in pages if page.url == url]:
+        lines += _reasons(_model(resolve(topic), marks, pages).explain(as_page(found[0])))
+    return lines
+
+
+def _stored(story: Story, url: str) -> str:
+    for copy in story.reprints:
+        if copy.url == url:
+            return f"  stored     as a copy of {story.article.url} ({copy.reason})"
+    return f"  stored     as an article: {story.article.title}"
 
 
 def _reasons(terms: Reasons) -> list[str]:

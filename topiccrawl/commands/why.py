@@ -11,7 +11,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.commands.marking import deciding_terms
+from topiccrawl.commands.marking import outcome_of
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.errors import StateError
 from topiccrawl.links.urls import canonical
@@ -79,7 +79,8 @@ class WhyCommand(OperatorCommand, ScrapyCommand):
             return
         say(*explain(found))
         if crawl.topic:
-            say(*asyncio.run(deciding_terms(self.options, crawl.topic, url)))
+            fetched = found.queue == "crawled"
+            say(*asyncio.run(outcome_of(self.options, crawl.topic, url, fetched=fetched)))
         state = asyncio.run(self._state(crawl.topic, url))
         if state is not None:
             say(*watched(state))

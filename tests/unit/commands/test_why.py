@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+from typing import TYPE_CHECKING
+
+from scrapy.settings import Settings
+
+from topiccrawl.commands.marking import outcome_of
 from topiccrawl.commands.why import explain
 from topiccrawl.frontier.view import EVICTED
+from topiccrawl.model import Article
 from topiccrawl.scheduler.requests import distinct_url
+from topiccrawl.storage.sqlite import SqliteStorage
+from topiccrawl.text.digest import digest_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_evicted_url_is_explained_with_a_remedy() -> None:
@@ -31,3 +43,33 @@ def test_separately_requested_page_is_shown_by_its_url() -> None:
     lines = explain(EVICTED._replace(queue="crawled", parents=((page, 0.5),), path=(page,)))
     assert "    0.5000  http://a.cn/hub" in lines
     assert "    http://a.cn/hub" in lines
+
+
+def test_fetched_page_is_explained_by_what_is_stored_of_it(tmp_path: Path) -> None:
+    text = "第一家工厂本周开始回收动力电池，设备由当地企业制造，年底前全部投产。"
+
+    async def fill() -> None:
+        store = SqliteStorage(tmp_path).articles()
+        await store.open()
+        for site in ("a.test", "b.test"):
+            url = f"http://{site}/1"
+            await store.save([Article(url, "电池", text, site=site, digest=digest_of(text))])
+        await store.close()
+
+    asyncio.run(fill())
+    settings = Settings({"TOPICCRAWL_DATA_DIR": str(tmp_path)})
+    lines = [
+        asyncio.run(outcome_of(settings, "电池", f"http://{page}", fetched=fetched))
+        for page, fetched in (
+            ("a.test/1", True),
+            ("b.test/1", True),
+            ("c.test/", True),
+            ("c.test/", False),
+        )
+    ]
+    assert lines == [
+        ["  stored     as an article: 电池"],
+        ["  stored     as a copy of http://a.test/1 (same-text)"],
+        ["  stored     no article of this page"],
+        [],
+    ]
