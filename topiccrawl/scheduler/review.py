@@ -155,7 +155,7 @@ def _advice_on_pages(review: Mapping[str, Any]) -> list[str]:
     if not review["met"]:
         return [tr("seeds on the topic, or discover=searxng:URL: no term was found")]
     if max(one[0] for one in review["best"]) >= review["threshold"]:
-        return [tr("more pages, or seeds closer to articles: the best pages link to none")]
+        return [tr("more pages, or seeds closer to articles: no relevant page is an article")]
     tips = [tr("a lower thresholds.lower_limit in the topic file, if the best pages are relevant")]
     if review["never"]:
         tips.append(tr("synonyms of the terms not found, in the pages' language (a topic file)"))
