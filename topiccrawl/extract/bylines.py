@@ -44,8 +44,8 @@ _REPORTED = rf"[)）】\]]|(?:{_HAN}{{2}})?报道|摄|通讯员|$"
 _NO_SENTENCE = r"(?m:^)(?!.{0,6}(?:[他她你我向在受]|对))"
 _PAPER = rf"{_NO_SENTENCE}{_HAN}{{1,8}}(?:报|网|社|台|视|新闻|周刊)"
 _SURNAME = (
-    f"[{''.join(sorted(SURNAMES))}"
-    "萬嚴於餘馮劉盧葉呂吳孫張楊湯羅蘇範蔣許謝譚賀賈趙鄧鄒鄭鍾錢閆陸陳韋韓顧馬黃龍龔閻]"
+    f"[{''.join(sorted(SURNAMES))}艾谷佟祁翁庄柴瞿阮裴聂翟詹欧耿焦葛柯岳倪骆涂俞凌霍颜乔殷洪喻岑"
+    "萬嚴莊聶歐駱顏喬馮劉盧葉呂吳孫張楊湯羅蘇範蔣許謝譚賀賈趙鄧鄒鄭鍾錢閆陸陳韋韓顧馬黃龍龔閻]"
 )
 _SIGNED = rf"(?![^)）]*(?:摄|图|圖|编|译|譯|报)){_SURNAME}{_HAN}{{1,2}}"
 """Name in brackets at the end of a text, which begins with a surname; others are notes (盖章)."""
@@ -65,7 +65,7 @@ _WRITERS = tuple(
         rf"[(（]记者\s*{_SEVERAL}\s*(?:通讯员[^()（）]{{0,20}})?[)）]",
         rf"记者({_HAN}{{2,3}}){_HAN}{{2,3}}\d{{1,2}}日(?:综合外)?[电電]",
         rf"记者\s*{_SEVERAL}\s*[/／]\s*(?:{_HAN}{{0,8}}(?:报导|报道)|(?:文|摄影?|图)(?!{_HAN}))",
-        rf"[。！？!?…”」][ 　]?[(（]({_SIGNED}(?:[ 　、]{_SIGNED})?)[)）]$",
+        rf"[。！？!?…”」][ 　]?[(（](?:作者[ 　])?({_SIGNED}(?:[ 　、]{_SIGNED})?)[)）]$",
     )
 )
 _BLANK_IN_NAME = re.compile(rf"(?<![\u4e00-\u9fff])({_HAN})[ 　]({_HAN})(?!{_HAN})")
