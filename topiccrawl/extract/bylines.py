@@ -47,7 +47,7 @@ _SURNAME = (
     f"[{''.join(sorted(SURNAMES))}艾谷佟祁翁庄柴瞿阮裴聂翟詹欧耿焦葛柯岳倪骆涂俞凌霍颜乔殷洪喻岑"
     "萬嚴莊聶歐駱顏喬馮劉盧葉呂吳孫張楊湯羅蘇範蔣許謝譚賀賈趙鄧鄒鄭鍾錢閆陸陳韋韓顧馬黃龍龔閻]"
 )
-_SIGNED = rf"(?![^)）]*(?:摄|图|圖|编|译|譯|报)){_SURNAME}{_HAN}{{1,2}}"
+_SIGNED = rf"(?![^)）]{{0,6}}(?:摄|图|圖|编|译|譯|报)){_SURNAME}{_HAN}{{1,2}}"
 """Name in brackets at the end of a text, which begins with a surname; others are notes (盖章)."""
 _PRESS = rf"(?:{_HAN}{{0,6}}(?:记者|通讯员)\s*)?"
 _TEXT_BY = (
