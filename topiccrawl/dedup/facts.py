@@ -52,20 +52,21 @@ _CALENDAR = (
     "january february march april june july august september october november december "
     "monday tuesday wednesday thursday friday saturday sunday"
 )
-_FIGURE = r"\d+(?:[.٫]\d+)?"
+_FIGURE = r"[0-9]+(?:\.[0-9]+)?"
 _DATE = r"(?<![0-9第])(?:[0-9]{1,2}月)?[0-9]{1,2}[日号](?!线)|(?<=[周期拜])[一二三四五六日天]"
 _HAN_FACT = re.compile(rf"@([^@]+)@|{_DATE}|{_FIGURE}|[〇零一二三四五六七八九十百千两]+")
 _WORD = rf"\b(?:{'|'.join(f'{_ENGLISH} {_CALENDAR}'.split())})\b"
 _LATIN_FACT = re.compile(rf"@([^@]+)@|{_FIGURE}|{_WORD}")
-_THOUSANDS = re.compile(r"(?<=\d)[,٬](?=\d{3}(?!\d))")
+_THOUSANDS = re.compile(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
 _CASED = [chr(code) for code in range(0x2000) if chr(code).isalpha()]
 _UPPER, _LOWER = ("".join(filter(case, _CASED)) for case in (str.isupper, str.islower))
 _NAME = re.compile(rf"(?<=[{_LOWER},;] )[{_UPPER}][{_UPPER}{_LOWER}]+")
+_FOREIGN_DIGIT = re.compile(r"[^\D0-9]")
 _NUMERAL = re.compile(r"一|[〇零二三四五六七八九十百千两]+$")
 _PLACE = re.compile(r"^(\w{2,5}) \d+ ns$", re.MULTILINE)
 _NOT_LETTERS = re.compile(r"[^\w#@]+|_+")
 _MARK = re.compile("[#@]")
-_MARKS = str.maketrans("", "", "#@")
+_MARKS = str.maketrans("٫٬", ".,", "#@")
 _EDGE = "^" * BEFORE
 _TWO = 2
 _LONGEST = 5
@@ -128,7 +129,7 @@ def slots(text: str) -> Slots:
     >>> slots("3月1日湖北省新增2,000例")
     {'d^^^^@省': {'3月1日'}, '@^^^#省新': {'湖北'}, '#@省新增例$': {'2000'}}
     """
-    facts, marked = _mask_facts(normalise(text).translate(_MARKS))
+    facts, marked = _mask_facts(with_ascii_digits(normalise(text)).translate(_MARKS))
     masked = f"{_EDGE}{_NOT_LETTERS.sub('', marked)}$$"
     found: Slots = {}
     for fact, mark in zip(facts, _MARK.finditer(masked), strict=True):
@@ -137,6 +138,15 @@ def slots(text: str) -> Slots:
         slot = kind + masked[at - BEFORE : at] + masked[at + 1 : at + 1 + AFTER]
         found.setdefault(slot, set()).add(fact)
     return found
+
+
+def with_ascii_digits(text: str) -> str:
+    """Return a text with the digits of all scripts in ASCII.
+
+    >>> with_ascii_digits("۱۲ نفر")
+    '12 نفر'
+    """
+    return _FOREIGN_DIGIT.sub(lambda digit: str(int(digit[0])), text)
 
 
 def compare(one: Slots, other: Slots) -> Comparison:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 
 from topiccrawl.text.idf import DEFAULT_IDF, corpus_idf
+from topiccrawl.text.surnames import SURNAMES
 
 BEFORE = 4
 """Number of equal letters before a swap."""
@@ -30,11 +31,6 @@ _MAX_PLACES = 3  # positions with the same preceding letters that are checked
 _GIVEN = 2
 _LENGTHS = range(1, MAX_LENGTH + 1)
 _SIZES = sorted(((one, other) for one in _LENGTHS for other in _LENGTHS), key=sum)
-_SURNAMES = frozenset(
-    "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏"
-    "魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵"
-    "万钱严覃武戴莫孔向汤"
-)
 
 
 def differ_in_name(one: str, other: str) -> bool:
@@ -55,9 +51,9 @@ def differ_in_name(one: str, other: str) -> bool:
         counts[mine, theirs] += count
         if max(len(mine), len(theirs)) > _GIVEN:
             continue
-        if before in _SURNAMES:  # 高建平, 高远明
+        if before in SURNAMES:  # 高建平, 高远明
             counts[before + mine, before + theirs] += count
-        if mine[0] in _SURNAMES and theirs[0] in _SURNAMES:  # 高某, 陈某
+        if mine[0] in SURNAMES and theirs[0] in SURNAMES:  # 高某, 陈某
             counts[mine + behind, theirs + behind] += count
     return any(
         count >= MIN_SWAPS[_count_names(mine, theirs)] and mine not in other and theirs not in one

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.dedup.boilerplate import Boilerplate
 from topiccrawl.dedup.contract import Match, digest_key
-from topiccrawl.dedup.facts import Agreement, Comparison, Slots, compare, slots
+from topiccrawl.dedup.facts import Agreement, Comparison, Slots, compare, slots, with_ascii_digits
 from topiccrawl.dedup.followups import has_own_news
 from topiccrawl.dedup.headlines import differ_in_headline, spaced
 from topiccrawl.dedup.names import differ_in_name
@@ -68,6 +68,10 @@ WINDOW = 30
 NO_PLACES = Agreement(0, 0)
 """Places of texts in different scripts are not compared: 意大利 is 義大利 in Taiwan."""
 
+MAX_HEADED, MAX_HEADED_HAN = 300, 150
+"""Maximum number of letters of texts that headlines distinguish, and the same for Chinese. A longer
+text is the story itself, and an editor may give it a headline without any of its words."""
+
 MAX_SIMILARITY = 0.9999
 """Maximum similarity of texts that are not the same."""
 
@@ -76,7 +80,7 @@ MIN_HEADLINE = 4
 
 _HAN = "〇零一二三四五六七八九十百千两"
 _ENGLISH = "one|two|three|four|five|six|seven|eight|nine|ten|i{1,3}|iv|vi{0,3}"
-_NUMBER = re.compile(rf"\d+(?:\.\d+)?|[{_HAN}]+|(?<=\()[上中下](?=\))|[上中下]$")
+_NUMBER = re.compile(rf"[0-9]+(?:\.[0-9]+)?|[{_HAN}]+|(?<=\()[上中下](?=\))|[上中下]$")
 _PART = re.compile(
     rf"(?:[之第](?P<a>[{_HAN}]+|[0-9]+)|[(【\[](?P<b>[上中下]|[{_HAN}]+|[0-9]{{1,3}})[)】\]]"
     rf"|\bpart (?P<c>{_ENGLISH}|[0-9]+)\b)"
@@ -176,9 +180,12 @@ class VerifiedShingles:
             return None  # the stored article is the follow-up
         return score - 1, Match(other.url, similarity, "follow-up", follows=True)
 
-    def _differ_in_headline(self, one: Article, other: Article) -> bool:
-        texts = self._text(one).spaced, self._text(other).spaced
-        return differ_in_headline((one.title, other.title), texts)
+    def _differ_in_headline(self, article: Article, other: Article) -> bool:
+        """Return whether short texts of one script have headlines about different things."""
+        new, old = self._text(article), self._text(other)
+        comparable = new.short and old.short and new.traditional == old.traditional
+        headlines = article.title, other.title
+        return comparable and differ_in_headline(headlines, (new.spaced, old.spaced))
 
     def _near(self, one: date | None, other: date | None) -> bool:
         if not self.window or one is None or other is None:
@@ -206,6 +213,11 @@ class _ComparedText:
     def folded(self) -> str:
         """The folded text without blanks and punctuation."""
         return _NOT_LETTERS.sub("", fold(self.text))
+
+    @cached_property
+    def short(self) -> bool:
+        """True if the text may be something else than the story of its headline."""
+        return len(self.folded) <= (MAX_HEADED_HAN if self.han else MAX_HEADED)
 
     @cached_property
     def spaced(self) -> str:
@@ -314,7 +326,7 @@ def is_other_part(one: str, other: str) -> bool:
     >>> is_other_part("走进老街（之一）", "走进老街")
     False
     """
-    first, second = fold(one), fold(other)
+    first, second = (with_ascii_digits(fold(headline)) for headline in (one, other))
     if first == second:
         return False
     return _differ_in_part(first, second) or _differ_in_numbers(first, second)

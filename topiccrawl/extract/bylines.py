@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from topiccrawl.extract.blocks import ancestors, names_of
 from topiccrawl.extract.boilerplate import both_scripts, is_dated
 from topiccrawl.text.normal import has_han
+from topiccrawl.text.surnames import SURNAMES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,11 +43,12 @@ _REPORTERS = rf"({_ROLE}(?:{_SPACED}|{_HAN}{{2,4}}?|{_LATIN})(?:{_MORE}){{0,4}})
 _REPORTED = rf"[)）】\]]|(?:{_HAN}{{2}})?报道|摄|通讯员|$"
 _NO_SENTENCE = r"(?m:^)(?!.{0,6}(?:[他她你我向在受]|对))"
 _PAPER = rf"{_NO_SENTENCE}{_HAN}{{1,8}}(?:报|网|社|台|视|新闻|周刊)"
-_NOTE = (
-    r".{0,6}(?:[完续續图圖摘选選删刪改有笑掌本据據译譯未略综綜社台臺刊原]|"
-    r"摄|载|讯|编|报|网|视|记者)"
+_SURNAME = (
+    f"[{''.join(sorted(SURNAMES))}艾谷佟祁翁庄柴瞿阮裴聂翟詹欧耿焦葛柯岳倪骆涂俞凌霍颜乔殷洪喻岑"
+    "萬嚴莊聶歐駱顏喬馮劉盧葉呂吳孫張楊湯羅蘇範蔣許謝譚賀賈趙鄧鄒鄭鍾錢閆陸陳韋韓顧馬黃龍龔閻]"
 )
-"""Notes in brackets at the end of a text that are no names (未完待续, 有删节)."""
+_SIGNED = rf"(?![^)）]{{0,6}}(?:摄|图|圖|编|译|譯|报)){_SURNAME}{_HAN}{{1,2}}"
+"""Name in brackets at the end of a text, which begins with a surname; others are notes (盖章)."""
 _PRESS = rf"(?:{_HAN}{{0,6}}(?:记者|通讯员)\s*)?"
 _TEXT_BY = (
     r"文[图圖]?\s*[:：]\s*|"
@@ -63,7 +65,7 @@ _WRITERS = tuple(
         rf"[(（]记者\s*{_SEVERAL}\s*(?:通讯员[^()（）]{{0,20}})?[)）]",
         rf"记者({_HAN}{{2,3}}){_HAN}{{2,3}}\d{{1,2}}日(?:综合外)?[电電]",
         rf"记者\s*{_SEVERAL}\s*[/／]\s*(?:{_HAN}{{0,8}}(?:报导|报道)|(?:文|摄影?|图)(?!{_HAN}))",
-        rf"[。！？!?…”」][ 　]?[(（](?!{_NOTE})({_HAN}{{2,3}}(?:[ 　、]{_HAN}{{2,3}})?)[)）]$",
+        rf"[。！？!?…”」][ 　]?[(（](?:作者[ 　])?({_SIGNED}(?:[ 　、]{_SIGNED})?)[)）]$",
     )
 )
 _BLANK_IN_NAME = re.compile(rf"(?<![\u4e00-\u9fff])({_HAN})[ 　]({_HAN})(?!{_HAN})")

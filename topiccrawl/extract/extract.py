@@ -72,6 +72,8 @@ _MOST_DIALOGS = 20
 """Most dialogs that are looked at; each is searched for the content of the page."""
 _MOST_POSTS = 20
 """Most embedded posts that are left out of the texts with dates and bylines."""
+_LONGEST_POST = 500
+"""Most letters of an embedded post; a longer quotation may be the article of another site."""
 
 _SOURCE_MARKS = (
     "#media_span, #source_baidu, .source, .a_source, .where, .media, .laiyuan, "
@@ -225,7 +227,9 @@ def parse_page(
     body = tree.body
     text = body.text(separator="\n", strip=True, skip_empty=True) if body is not None else ""
     for post in tree.css("blockquote[cite]")[:_MOST_POSTS]:
-        text = text.replace(post.text(separator="\n", strip=True, skip_empty=True), "")
+        quoted = post.text(separator="\n", strip=True, skip_empty=True)
+        if len(quoted) <= _LONGEST_POST and "\n" in quoted:
+            text = text.replace(quoted, "")
     text = tidy(text)
     language = language_of(text)
     layout = lay_out(body) if body is not None else Layout((), ())

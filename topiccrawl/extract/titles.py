@@ -101,7 +101,10 @@ def headline(
         if key and key != fold(site):
             votes[key] += vote
             texts.setdefault(key, trimmed)
-    return texts[max(votes, key=votes.__getitem__)] if votes else site
+    if votes:
+        return texts[max(votes, key=votes.__getitem__)]
+    named = {fold(one) for one in (*stated[0], *stated[1])}
+    return site if fold(site) in named & whole else ""
 
 
 def shown_headline(title: str, above: Sequence[Block]) -> str:

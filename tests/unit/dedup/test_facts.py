@@ -82,6 +82,17 @@ def test_figures_and_names_of_other_scripts_are_facts(one: str, other: str) -> N
     assert compare(slots(one), slots(other)).contradicts
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("۱۲ نفر و ۲٬۴۵۰ نفر و ۳٫۵ درصد", "12 نفر و 2,450 نفر و 3.5 درصد"),
+        ("गुरुवार को १२ लोग घायल और ४५ लापता", "गुरुवार को 12 लोग घायल और 45 लापता"),
+    ],
+)
+def test_figures_are_equal_in_all_scripts(one: str, other: str) -> None:
+    assert slots(one) == slots(other)
+
+
 def test_thousands_separators_are_ignored() -> None:
     assert slots("共1,234,567人") == slots("共1234567人")
     assert slots("حدود ۲٬۴۵۰ نفر") == slots("حدود ۲۴۵۰ نفر")

@@ -158,6 +158,7 @@ def test_same_notice_with_another_name_is_another_story(names: tuple[str, str]) 
         ("老街巷（之一）", "老街巷（之二）", False),
         ("第三届书展观察（上）", "第三届书展观察（下）", False),
         ("गाँव की डायरी ४", "गाँव की डायरी ५", False),
+        ("गाँव की डायरी ४", "गाँव की डायरी 4", True),
         ("公交线网调整方案公布", "公交线网怎么调", True),
     ],
 )

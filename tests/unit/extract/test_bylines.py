@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -76,6 +78,13 @@ def test_source_is_read_from_text(text: str, source: str) -> None:
         ("作者 | 王小五", "王小五"),
         ("来源：新城社\n。\n车展今天闭幕。（王小五）", "王小五"),
         ("车展今天闭幕”。(王小五 李四)", "王小五 李四"),
+        ("車展今天閉幕。（張小五）", "張小五"),
+        ("车展今天闭幕。（作者 谷小五）", "谷小五"),
+        ("请各单位遵照执行。（盖章）", ""),
+        ("车展今天闭幕。（广告）", ""),
+        ("车展今天闭幕。（附件）", ""),
+        ("车展今天闭幕。（评论员）", ""),
+        ("车展今天闭幕。（王小摄）", ""),
         ("车展今天闭幕。（未完待续）", ""),
         ("车展今天闭幕。（新城报）", ""),
         ("车展今天闭幕。（有删节）", ""),
@@ -201,3 +210,20 @@ def test_byline_of_an_embedded_post_is_not_that_of_the_article(place: int) -> No
         found = extract(head.format(byline) + "".join(parts), "http://a.test/old-bridge-closes/")
         assert found is not None
         assert found.author == author
+
+
+@pytest.mark.parametrize("quoted", ["", "<p>2", "<p>March 5, 2024"])
+def test_byline_and_day_stay_beside_and_in_quotations(quoted: str) -> None:
+    head = "<p>By Jane Miller</p><p>Published March 5, 2024</p>"
+    text = f"<p>{'The council closed the bridge until next spring. ' * 12}</p>"
+    quote = f"<blockquote cite='http://b.test/1'>{quoted or head + text}</blockquote>"
+    page = "<title>Old bridge closes</title><article><h1>Old bridge closes</h1>"
+    found = extract(page + (head + text + quote if quoted else quote), "http://a.test/old-bridge/")
+    assert found is not None
+    assert (found.author, found.published) == ("Jane Miller", "2024-03-05")
+
+
+def test_time_for_names_in_brackets_is_linear() -> None:
+    begin = time.process_time()
+    author_in("。（王" * 30_000)
+    assert time.process_time() - begin < 2  # 14 s with an unbounded search for notes

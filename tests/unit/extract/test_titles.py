@@ -195,6 +195,8 @@ def test_repeated_heading_is_no_headline() -> None:
 def test_headline_that_is_also_given_as_the_name_of_the_site_is_kept() -> None:
     shown = "Bridge opens to traffic"
     assert headline(((), [shown]), "", [shown], shown, h1=1) == shown
+    assert not headline(NONE, shown, [], shown)
+    assert not headline(NONE, shown, [shown], shown, h1=1)
 
 
 def test_given_name_of_the_site_is_removed() -> None:
