@@ -97,6 +97,7 @@ class EmbeddedFrontier:
             try:
                 with self.store.reading():
                     self._open(strategy, limits)
+                self.ready.refresh_all()  # its errors are the strategy's, not those of the store
             finally:
                 if collected:
                     gc.enable()
@@ -131,7 +132,6 @@ class EmbeddedFrontier:
         self.leases.epoch = saved.get("epoch", 0)
         self.ready.crawl = GroupStats(*saved.get("crawl", self.ready.crawl))
         self.scorer.swept = tuple(saved.get("swept", self.scorer.swept))
-        self.ready.refresh_all()
 
     def _resume(self) -> None:
         """Resume after the previous process, also if it crashed."""

@@ -156,16 +156,17 @@ class View(Export):
             if row is None:
                 seen = key in Seen(self._store, bucket=key[:1])
                 return EVICTED._replace(url=url, path=(url,)) if seen else None
-            entry, bias = self._url(key, row), self._bias(row)
-            return Explanation(
-                url=entry.url, queue="leased" if key in self._leased() else entry.queue,
-                reason=entry.reason, value=entry.value + bias, bias=bias,
-                evidence=dict(zip(self._strategy.fields, row.evidence, strict=False)),
-                relevance=entry.relevance if row.state == rows.CRAWLED else None,
-                anchor=entry.anchor, context=entry.context, inlinks=entry.inlinks,
-                parents=entry.parents, path=self._path(key, row), depth=entry.depth,
-                attempts=entry.attempts,
-            )  # fmt: skip
+            entry, path = self._url(key, row), self._path(key, row)
+            statistics, is_leased = self._statistics(row), key in self._leased()
+        bias = self._strategy.bias(statistics)  # its errors are no damage of the store
+        return Explanation(
+            url=entry.url, queue="leased" if is_leased else entry.queue,
+            reason=entry.reason, value=entry.value + bias, bias=bias,
+            evidence=dict(zip(self._strategy.fields, row.evidence, strict=False)),
+            relevance=entry.relevance if row.state == rows.CRAWLED else None,
+            anchor=entry.anchor, context=entry.context, inlinks=entry.inlinks,
+            parents=entry.parents, path=path, depth=entry.depth, attempts=entry.attempts,
+        )  # fmt: skip
 
     def iterate(self, queue: str) -> Iterator[tuple[str, float, str]]:
         """Yield (url, value, reason) of a queue: prior, normal, leased, crawled or error.
@@ -180,8 +181,7 @@ class View(Export):
         if queue not in QUEUES:
             message = f"no queue {queue!r}: one of {', '.join(QUEUES)}"
             raise ValueError(message)
-        found = self._rows(queue)
-        return ((row.text(rows.URL), row.value / TOP, row.text(rows.REASON)) for row in found)
+        return self._listed(queue)
 
     def counts(self) -> dict[str, int]:
         """Return sizes and counters as of the last commit."""
@@ -196,11 +196,11 @@ class View(Export):
     def _leased(self) -> dict[bytes, bytes]:
         return dict(self._store.items("leased"))
 
-    def _bias(self, row: Row) -> float:
+    def _statistics(self, row: Row) -> list[GroupStats]:
         crawl = (self._store.load("progress") or {}).get("crawl", NOTHING)
         (host,) = read_hosts(self._store, HOST_ID.pack(row.host))
         groups = host.units[row.unit].groups
-        return self._strategy.bias([GroupStats(*crawl), *host.statistics(groups)])
+        return [GroupStats(*crawl), *host.statistics(groups)]
 
     def _path(self, key: bytes, row: Row) -> tuple[str, ...]:
         path = {key: row}
@@ -211,15 +211,18 @@ class View(Export):
             path[key] = row = parent
         return tuple(one.text(rows.URL) for one in reversed(path.values()))
 
-    def _rows(self, queue: str) -> Iterator[Row]:
+    def _listed(self, queue: str) -> Iterator[tuple[str, float, str]]:
         with self._store.reading():
-            if queue in LANE_NAMES[:2]:
-                yield from self._lane(LANE_NAMES.index(queue))
-            elif queue == "leased":
-                yield from filter(None, map(self._urls.row, self._leased()))
-            else:
-                state = rows.STATES[queue]
-                yield from (decode(row) for _, _, row in self._urls.in_order() if row[0] == state)
+            for row in self._rows(queue):
+                yield row.text(rows.URL), row.value / TOP, row.text(rows.REASON)
+
+    def _rows(self, queue: str) -> Iterator[Row]:
+        if queue in LANE_NAMES[:2]:
+            return self._lane(LANE_NAMES.index(queue))
+        if queue == "leased":
+            return filter(None, map(self._urls.row, self._leased()))
+        state = rows.STATES[queue]
+        return (decode(row) for _, _, row in self._urls.in_order() if row[0] == state)
 
     def _lane(self, lane: int) -> Iterator[Row]:
         """Yield a lane host by host, with its rows in order."""

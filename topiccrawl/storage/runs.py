@@ -208,7 +208,9 @@ _FIXED = {name: section for name, section in EMPTY.items() if name not in _OPTIO
 def _fits(value: object, empty: object) -> bool:
     """Return whether a value has the types of the empty one, and its keys, at all levels."""
     if isinstance(empty, dict):
-        return isinstance(value, dict) and all(_fits(value.get(k), v) for k, v in empty.items())
+        return isinstance(value, dict) and all(
+            name in value and _fits(value[name], example) for name, example in empty.items()
+        )
     number = isinstance(empty, int | float)
     return isinstance(value, int | float | None if number else type(empty))
 

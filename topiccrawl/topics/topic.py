@@ -231,8 +231,9 @@ def resolve(argument: str, folder: Path = FOLDER) -> Topic:
 
 def named_file(name: str, folder: Path = FOLDER) -> Path | Traversable | None:
     """Return the topic file with this name (see ``resolve``), or None: it is a path, or words."""
+    text = name.strip()
     for file, where in list_files(folder, _bundled()):
-        if name.strip() in {file, read_name(where, _KIND)}:
+        if text and text in (file, read_name(where, _KIND)):
             return where
     return None
 

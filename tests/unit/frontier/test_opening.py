@@ -92,6 +92,21 @@ def test_damaged_rows_are_reported_with_a_remedy(tmp_path: Path, damaged: bytes)
     frontier.close()
     with closing(View.read(tmp_path, Plain())) as view, pytest.raises(StorageError, match=DAMAGED):
         view.why("http://a.test/")
+    with closing(View.read(tmp_path, Plain())) as view, pytest.raises(StorageError, match=DAMAGED):
+        list(view.iterate("prior"))
     if cut:
         with pytest.raises(StorageError, match=DAMAGED):
             opened(tmp_path)
+
+
+def test_error_of_the_strategy_is_not_taken_for_damage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frontier = opened(tmp_path)
+    frontier.push([Seed("http://a.test/")])
+    frontier.close()
+    monkeypatch.setattr(Plain, "bias", lambda *_: dict[str, float]()["a bug"])
+    with pytest.raises(KeyError, match="a bug"):
+        opened(tmp_path)
+    with closing(View.read(tmp_path, Plain())) as view, pytest.raises(KeyError, match="a bug"):
+        view.why("http://a.test/")

@@ -39,7 +39,7 @@ TEMPLATE = "template"
 ANY = "any"
 """Revokes an assignment when given in place of a worker's name."""
 _HOST = re.compile(r"[\w-]+(\.[\w-]+)*")
-_USER = re.compile(r"^(\w+://)?[^/?#]*@")
+_USER = re.compile(r"^((?:\w+:)?/+)?[^/?#]*@")
 """User and password of a URL: crawls do not send them."""
 
 
@@ -145,7 +145,7 @@ class TaskService:
         for text in (*spec.arguments.values(), spec.owner):
             if text != clean(text):
                 raise ConfigurationError("{text!r} is not valid UTF-8", text=text)
-        spec = replace(spec, sites=tuple(_USER.sub(r"\1", site) for site in spec.sites))
+        spec = replace(spec, sites=tuple(_USER.sub(r"\1", one.strip()) for one in spec.sites))
         async with self._checking:
             sites = await asyncio.to_thread(lambda: shards_of(spec, self._check(spec)))
             named = await asyncio.to_thread(named_file, spec.arguments.get("topic", "")) is not None

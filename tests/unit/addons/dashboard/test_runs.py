@@ -89,7 +89,7 @@ def test_run_without_recent_records_is_not_live(tmp_path: Path) -> None:
 
 BROKEN = (
     b"{", b"\xff", b"[]", b"1", b"{}", b"[" * 100_000, b'{"run": {}}', b'{"run": []}',
-    json.dumps(state(finished="x")).encode(),
+    json.dumps(state(finished="x")).encode(), json.dumps({**state(), "totals": {}}).encode(),
 )  # fmt: skip
 
 

@@ -236,8 +236,10 @@ def test_sites_with_private_addresses_are_refused(tmp_path: Path) -> None:
 def test_passwords_in_sites_are_not_stored(tmp_path: Path) -> None:
     async def act(client: TestClient[Any, Any]) -> None:
         sites = ["http://user:secret@a.test/x@y", "user:secret@b.test"]
+        sites += [" http://user:secret@c.test", "//user:secret@d.test"]
         reply = (await post(client, "/api/tasks", {**_topic("足球"), "sites": sites}))[1]
-        assert reply["task"]["sites"] == ["http://a.test/x@y", "b.test"]
+        names = ["http://a.test/x@y", "b.test", "http://c.test", "//d.test"]
+        assert reply["task"]["sites"] == names
 
     serve(tmp_path, act)
     assert b"secret" not in b"".join(file.read_bytes() for file in tmp_path.glob("tasks*"))

@@ -12,6 +12,7 @@ from topiccrawl.addons.tasks.records import Shard, Task, TaskSpec, TurnOutcome
 from topiccrawl.addons.tasks.service import TaskService
 from topiccrawl.addons.tasks.work.shardcrawl import ShardCrawl
 from topiccrawl.storage.ledger import LocalLedger
+from topiccrawl.topics.topic import named_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,3 +51,10 @@ def test_worker_without_the_topic_file_does_not_crawl_for_its_name(
     assert f"the worker has no topic file {topic!r}" in reason
     words = created(tmp_path, topic)
     assert "topic file" not in asyncio.run(turn(tmp_path, words))[1]
+
+
+def test_topic_file_without_a_name_is_not_that_of_a_template(tmp_path: Path) -> None:
+    (tmp_path / "empty.toml").write_text('name = ""\n', "utf-8")
+    (tmp_path / "list.toml").write_text("name = []\n", "utf-8")
+    assert named_file("", tmp_path) is None
+    assert named_file("电动车辆", tmp_path) is None
