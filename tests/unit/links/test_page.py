@@ -319,6 +319,10 @@ def test_a_link_to_another_registrable_domain_is_foreign() -> None:
         ("""href="#" rel="nofollow" onclick="location.href='/2'\"""", None),
         ("""href="#" onclick="location.href='/s?q='+words\"""", None),
         ("""href="#" onclick="window.open('http://b.test/share')\"""", None),
+        ("""href=" javascript:location='/2'" onclick="count()\"""", "http://a.test/2"),
+        ("""href="#" onclick="if(confirm('Delete?')) location.href='/delete?id=2'\"""", None),
+        ("""href="#" onclick="location.href='/list/'.concat(next)\"""", None),
+        ("""href="#" onclick="location.href=encodeURI('/s?q=') + words\"""", None),
     ],
 )
 def test_script_of_a_link_without_url_is_its_url(attributes: str, found: str | None) -> None:
