@@ -96,7 +96,7 @@ def main() -> None:
             title = topics.name.partition(".")[0]
             by_web[title] = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
     if not by_web:
-        raise SystemExit("no such topic")
+        raise SystemExit("no such topic, or no such statement of one")
     table = {name: [found[place] for found in by_web.values()] for place, name in enumerate(names)}
     flat = {
         f"{title}.{name}": by_web[title][place]

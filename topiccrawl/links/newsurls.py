@@ -128,38 +128,44 @@ def news_likelihood(url: str) -> float:
 
 @lru_cache(maxsize=4_096)
 def _form(url: str) -> _Form:
-    """Judge a URL by its form.
-
-    With a headline, only words of user content mark no news. With a headline or a long number at
-    the end of the path, only the host is doubtful. The words of a phrase are separated by hyphens,
-    since encyclopedias join the words of titles by underscores: it is a short headline or the name
-    of a channel. A mixed name has an id of letters and digits, such as ``B2LA2G3``.
-    """
+    """Judge a URL by its form."""
     parts, shape = address(url), skeleton(url)
     pairs = list(zip(parts.segments, shape.segments, strict=True))
     named = [part for part in parts.segments if part]
     plain = [_without_extension(part) for part, form in pairs if SLUG not in form]
     words = {word.lower() for part in plain for word in _LETTERS.findall(part)}
-    names = {_without_extension(form).lower() for form in shape.segments if SLUG not in form}
-    labels = {label.rstrip("0123456789") for label in shape.host.split(":")[0].split(".")[:-2]}
     query = {name.lower() for name, _ in shape.query}
     last, text = _last(pairs), shape.text.partition("/")[2]
 
     headline, identified = SLUG in last, _identified(parts)
     numbered = any(map(_LONG_NUMBER.search, named[-2:]))
     long_number = numbered or any(_LONG_NUMBER.fullmatch(value) for _, value in parts.query)
+    # A short headline or the name of a channel. Only hyphens separate its words: encyclopedias
+    # join the words of titles by underscores.
     phrase = not headline and len(_WORDS.findall(last)) > 1
+    # An id of letters and digits, such as B2LA2G3.
     mixed = bool(named) and any(map(_MIXED.fullmatch, re.split(r"[-_.,~]", named[-1])))
     marked = any(mark in text for mark in (NUMBER, SLUG, OPAQUE))
+
+    # Names of subdomains, and whole names of directories and files. With a headline, the path marks
+    # no news only by words of user content. With a headline or a long number, only the host is
+    # doubtful.
+    labels = {label.rstrip("0123456789") for label in shape.host.split(":")[0].split(".")[:-2]}
+    names = {_without_extension(form).lower() for form in shape.segments if SLUG not in form}
     user_content = not USER_CONTENT.isdisjoint(labels | names)
     non_news = user_content or not NON_NEWS.isdisjoint(labels if headline else labels | names)
     doubtful = not DOUBTFUL.isdisjoint(labels if headline or numbered else labels | names)
 
-    bare = not (marked or shape.query or phrase or mixed or "." in shape.segments[-1])
-    bare = bare and text.count("/") <= _DIRECTORIES
+    # Kinds of hubs. A bare URL ends in a directory or a name without number or headline.
+    root = shape.segments == ("",) and not query
     listing = _is_listing(last, shape.segments, long_number=long_number)
     pager = not query.isdisjoint(_PAGERS) and not identified
-    root = shape.segments == ("",) and not query
+    bare = (
+        not (marked or shape.query or phrase or mixed or "." in shape.segments[-1])
+        and text.count("/") <= _DIRECTORIES
+    )
+    excluded = non_news or doubtful or shape.dated or long_number
+
     weights = (
         (2.5, shape.dated),
         (2.0, long_number),
@@ -182,8 +188,7 @@ def _form(url: str) -> _Form:
         (-3.0, doubtful),
     )
     odds = _INTERCEPT + sum(weight for weight, holds in weights if holds)
-    hub = root or listing or pager or bare
-    hub = hub and not (non_news or doubtful or shape.dated or long_number)
+    hub = (root or listing or pager or bare) and not excluded
     return _Form(1 / (1 + math.exp(-odds)), hub, non_news, user_content)
 
 

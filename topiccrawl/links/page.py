@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from xxhash import xxh3_64_intdigest
 
@@ -50,8 +50,7 @@ def read_page(
     are left out. Frames, image maps, meta refresh and URLs of scripts (``links.scripted``) count as
     links. A repeated link is returned once, at its first position, with its longest anchor and the
     context and block of that anchor. Links to the page itself are left out. Links to the page's
-    host keep the page's scheme: sites that answer to http and https would be fetched twice. On
-    an http home page whose canonical link is its https twin, they are https.
+    host keep the page's scheme: sites that answer to http and https would be fetched twice.
 
     The context of a link in running text is the text around it. The context of a link in a link
     block is the heading or caption before the block. A block is the smallest list, table,
@@ -75,9 +74,8 @@ def read_page(
         reading.walk(root)
     text = _Text(reading.pieces)
     base = canonical(reading.base, url) if reading.base else None
-    stated = canonical(reading.canonical, base or url) if reading.canonical else None
     rules = directives(reading.robots, x_robots_tag)
-    where = _Where(base or url, url, encoding, stated)
+    where = base or url, url, encoding
     links = () if rules.nofollow else _links(reading, text, where, html)
     return Page(
         url=url,
@@ -85,7 +83,7 @@ def read_page(
         text=" ".join(text.raw.split()),
         prose=_prose(reading),
         links=links,
-        canonical=stated,
+        canonical=canonical(reading.canonical, base or url) if reading.canonical else None,
         directives=rules,
     )
 
@@ -124,25 +122,18 @@ class _Text:
         return f"{_head(before[::-1])[::-1]} {_head(after)}".strip()
 
 
-class _Where(NamedTuple):
-    """Base URL of a page's links, its own URL, its encoding, and the URL of its canonical link."""
-
-    base: str
-    url: str
-    encoding: str
-    stated: str | None
-
-
-def _links(reading: Reading, text: _Text, where: _Where, html: str) -> tuple[Link, ...]:
+def _links(
+    reading: Reading, text: _Text, where: tuple[str, str, str], html: str
+) -> tuple[Link, ...]:
     """Return the distinct links.
 
     Args:
         reading: Data of the page.
         text: Its text.
-        where: Addresses of the page.
+        where: Base URL, the page's URL and its encoding.
         html: Its markup, for URLs that its scripts lead to; used if no anchor leads there.
     """
-    base, page_url, encoding, _ = where
+    base, page_url, encoding = where
     found, moved = _distinct(reading, text, where)
     regions = _Regions(page_url)
     links = [
@@ -158,16 +149,14 @@ def _links(reading: Reading, text: _Text, where: _Where, html: str) -> tuple[Lin
 
 
 def _distinct(
-    reading: Reading, text: _Text, where: _Where
+    reading: Reading, text: _Text, where: tuple[str, str, str]
 ) -> tuple[dict[str, tuple[str, int]], str]:
     """Return the distinct URLs with their longest anchors and the indexes of these.
 
     The second value is the URL of a link to the page itself with the other scheme, or "".
     """
-    base, page_url, encoding, stated = where
+    base, page_url, encoding = where
     origin, other = _origins(page_url)
-    if page_url == origin and stated == other and other.startswith("https:"):
-        origin, other = other, origin
     moved = ""
     urls: dict[str, str | None] = {}
     found: dict[str, tuple[str, int]] = {}

@@ -41,7 +41,7 @@ _UNFOLLOWED = frozenset({"nofollow", "ugc", "sponsored"})
 _CAPTION_MIN, _CAPTION_MAX = 2, 24
 _CAPTION_SLACK = 12
 _HEADING_LENGTH = 80
-_NO_URL = re.compile(r"#|javascript:|$", re.IGNORECASE)
+_NO_URL = re.compile(r"\s*+(?:#|javascript:|$)", re.IGNORECASE)
 _REFRESH = re.compile(
     r"\s*+[0-9.]*+\s*+[;,]?+\s*+(?:url\s*+=)?+\s*+['\"]?+([^'\"]+)", re.IGNORECASE
 )
@@ -186,7 +186,7 @@ class Reading:
         attributes = node.attributes
         href = attributes.get("href") or ""
         if _NO_URL.match(href):
-            href = scripted_redirect(attributes.get("onclick") or href) or href
+            href = _scripted_url(attributes.get("onclick") or "", href) or href
         if not href or ("rel" in attributes and not _is_followed(attributes["rel"])):
             return None
         self._inside += 1
@@ -281,6 +281,11 @@ class Reading:
         "base": _base,
         "title": _title,
     }
+
+
+def _scripted_url(onclick: str, href: str) -> str:
+    """Return the URL to which the scripts of a link lead, or "" if they ask first, as to delete."""
+    return "" if "confirm(" in onclick + href else scripted_redirect(f"{onclick}\n{href}")
 
 
 def _is_followed(rel: str | None) -> bool:

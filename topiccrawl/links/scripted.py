@@ -11,7 +11,7 @@ _PAGING = re.compile(
 )
 _REDIRECT = re.compile(
     r"""(?<![\w-])location(?:(?:\.href)?\s*+=|\.(?:replace|assign)\()\s*+(?:encodeURI\(\s*+)?+"""
-    r"""['"]([^'"\s]{1,500})['"](?!\s*+\+)"""
+    r"""['"]([^'"\s]{1,500})['"]\s*+(?:\)\s*+)?+(?![+.])"""
 )
 _LINE_COMMENT = re.compile(r"""(?<![:\w'"=])//[^\n>]*+\Z""")
 _LONGEST_LINE = 500

@@ -50,7 +50,7 @@ TRACKER_NAMES = (
 _RANDOM = r"(?:(?=[^&]*[0-9])(?=[^&]*[A-Za-z])[0-9A-Za-z]{10,}|[0-9A-Za-z_-]{24,})"
 _SHORT_SESSION = rf"(?:sid|session|sess)={_RANDOM}"
 _NAMES = "|".join(map(re.escape, SESSION_NAMES + TRACKER_NAMES))
-_NUMBERED = r"session_?id=[0-9]{1,6}(?:&|$)"  # a conference, a parliament: ids are long
+_NUMBERED = r"session_?id=[0-9]{1,4}(?:&|$)"  # a conference, a parliament: ids are longer
 _NAMED = rf"(?!{_NUMBERED})(?:{_NAMES}|utm_[a-z_]*)(?:=[^&]*)?"
 _REMOVED = rf"(?:{_NAMED}|aspsessionid[a-z]*=[^&]*|{_SHORT_SESSION})"
 _HAS_REMOVED = re.compile(rf"[?&]{_REMOVED}(?=&|$)", re.IGNORECASE | re.ASCII)

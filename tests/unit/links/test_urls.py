@@ -121,6 +121,7 @@ def test_relative_url_needs_a_usable_base() -> None:
         ("http://a.test/x?sid=sport", "http://a.test/x?sid=sport"),
         ("http://a.test/x?SessionID=12&y", "http://a.test/x?SessionID=12&y"),
         ("http://a.test/x?session_id=7", "http://a.test/x?session_id=7"),
+        ("http://a.test/x?sessionid=12345", "http://a.test/x"),  # of a visitor
         ("http://a.test/x?sessionid=12345678&y=1", "http://a.test/x?y=1"),
         ("http://a.test/x?sessionid=12ab&sessionid", "http://a.test/x"),
         ("http://a.test/x?s=football2016cup", "http://a.test/x?s=football2016cup"),

@@ -229,7 +229,8 @@ class LatestPages:
     """Latest response of each URL in WARC files, in the order of the files.
 
     The files are read once for the offsets of their records. Bodies are read on access. That of a
-    revisit is in an earlier record with the same digest; without that record, it is skipped.
+    revisit is in an earlier record with the same digest; without that record, it is skipped. Its
+    headers are its own, as those of redirects with one body differ.
 
     Args:
         paths: WARC files of any program.
@@ -242,8 +243,8 @@ class LatestPages:
     """
 
     def __init__(self, paths: Iterable[Path]) -> None:
-        self._places: dict[str, tuple[float, Path, int]] = {}
-        bodies: dict[tuple[str, int], tuple[Path, int]] = {}
+        self._places: dict[str, tuple[float, _Place, _Place]] = {}
+        bodies: dict[tuple[str, int], _Place] = {}
         for path in paths:
             with _readable(path), path.open("rb") as file:
                 records = ArchiveIterator(file)
@@ -252,27 +253,45 @@ class LatestPages:
                         continue
                     url, at, status = facts
                     body = record.rec_headers.get_header("WARC-Payload-Digest", url), status
+                    own = _Place(path, records.get_record_offset())
                     if record.rec_type == "response":
-                        bodies[body] = path, records.get_record_offset()
+                        bodies[body] = own
                     known = self._places.get(url, (0.0,))[0]
                     if at >= known and body in bodies:
                         self._places.pop(url, None)
-                        self._places[url] = at, *bodies[body]
-        self.by_file = Counter(path for _, path, _ in self._places.values())
+                        self._places[url] = at, own, bodies[body]
+        self.by_file = Counter(stored.path for _, _, stored in self._places.values())
 
     def of(self, path: Path) -> Iterator[str]:
         """Yield the URLs whose latest response is in a file, in the order of its records."""
-        return (url for url, place in self._places.items() if place[1] == path)
+        return (url for url, (_, _, stored) in self._places.items() if stored.path == path)
 
     def get(self, url: str) -> Exchange | None:
         """Return the latest response of a URL, or None."""
         if url not in self._places:
             return None
-        at, path, offset = self._places[url]
-        with _readable(path), path.open("rb") as file:
-            file.seek(offset)
-            found = exchange_of(next(ArchiveIterator(file), None))
-        return found and found._replace(url=url, at=at)
+        at, own, stored = self._places[url]
+        with _record_at(stored) as record:
+            found = exchange_of(record)
+        if found is None or own == stored:
+            return found and found._replace(url=url, at=at)
+        with _record_at(own) as record:
+            headers = _headers(record)
+        return found._replace(url=url, at=at, headers=headers or found.headers)
+
+
+class _Place(NamedTuple):
+    """Place of a record."""
+
+    path: Path
+    offset: int
+
+
+@contextmanager
+def _record_at(place: _Place) -> Iterator[Any]:
+    with _readable(place.path), place.path.open("rb") as file:
+        file.seek(place.offset)
+        yield next(ArchiveIterator(file), None)
 
 
 @contextmanager
@@ -306,8 +325,11 @@ def exchange_of(record: Any) -> Exchange | None:  # noqa: ANN401 - warcio has no
     if (facts := _facts(record)) is None or record.rec_type != "response":
         return None
     url, at, status = facts
-    lines = tuple((k, v) for k, v in record.http_headers.headers if k.lower() not in _DROPPED)
-    return Exchange(url, at, "GET", (), status, lines, _body(record))
+    return Exchange(url, at, "GET", (), status, _headers(record), _body(record))
+
+
+def _headers(record: Any) -> Headers:  # noqa: ANN401 - warcio has no types
+    return tuple((k, v) for k, v in record.http_headers.headers if k.lower() not in _DROPPED)
 
 
 def _body(record: Any) -> bytes:  # noqa: ANN401 - warcio has no types

@@ -147,3 +147,16 @@ def test_page_of_a_revisit_record_is_in_the_web(tmp_path: Path) -> None:
     found = RecordedWeb.read(path, {".warc.gz": f"{collection.__name__}.recorded"})
     assert [one.body for one in found.pages.values()] == [b"<p>the same text</p>"] * 2
     assert found.get(exchange(2).url) is not None
+
+
+def test_redirect_of_a_revisit_record_has_its_own_target(tmp_path: Path) -> None:
+    archive = Archive(tmp_path)
+    archive.open()
+    for number in (1, 2):
+        sent = exchange(number, b"<h1>301 Moved Permanently</h1>")
+        archive.write(sent._replace(status=301, headers=(("Location", f"/moved/{number}"),)))
+    archive.close()
+    (path,) = tmp_path.glob("*.warc.gz")
+    found = RecordedWeb.read(path, {".warc.gz": f"{collection.__name__}.recorded"})
+    targets = [one.target for one in found.pages.values()]
+    assert targets == ["http://www.a.test/moved/1", "http://www.a.test/moved/2"]
