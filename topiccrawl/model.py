@@ -10,7 +10,7 @@ import json
 import math
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from typing_extensions import override
 
@@ -237,11 +237,6 @@ class Mark(NamedTuple):
     def to_json(self) -> str:
         """Return the mark as one line of JSON."""
         return json.dumps(self._asdict(), ensure_ascii=False)
-
-    @classmethod
-    def from_json(cls, line: str) -> Self:
-        """Return the mark from the result of ``to_json``."""
-        return cls(**json.loads(line))
 
 
 @dataclass(frozen=True, slots=True)

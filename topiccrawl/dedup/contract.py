@@ -57,25 +57,21 @@ class DuplicateDetector(Protocol):
 
     def keys(self, article: Article) -> Sequence[int]:
         """Return the keys of an article, in [0, 2**32); none if it is never compared."""
-        ...
 
     def judge(self, article: Article, known: Iterable[Article]) -> Match | None:
         """Return the best match among stored articles that share a key, or None.
 
         A story that the article follows up is returned only if no story is the same.
         """
-        ...
 
     def learn(self, article: Article) -> Sequence[int]:
         """Learn from a stored article; return marks of new knowledge, such as boilerplate.
 
         Marks are numbers in [0, 2**32); () for a detector that learns nothing.
         """
-        ...
 
     def know(self, marks: Iterable[int]) -> None:
         """Add marks that this or another process learned."""
-        ...
 
 
 class ExactText:

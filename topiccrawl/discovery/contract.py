@@ -102,26 +102,22 @@ class SeedProvider(Protocol):
     @property
     def name(self) -> str:
         """Name for messages, such as ``baidu``."""
-        ...
 
     @property
     def searches(self) -> bool:
         """True for a search engine, False if results do not depend on the query."""
-        ...
 
     def start(self, query: str) -> Results:
         """Return results that need no request, and the first URLs to request.
 
         Equal queries must return equal results, so that a resumed crawl repeats no request.
         """
-        ...
 
     def read(self, page: Fetched) -> Answer:
         """Parse a page whose URL ``start`` or an earlier page returned.
 
         The answer must depend only on the page. Never raises: errors are answers.
         """
-        ...
 
 
 ALTERNATIVES = (

@@ -33,11 +33,12 @@ class CrawlHistory:
     """Counters of a crawl, and their history in at most twice ``points`` points.
 
     Args:
-        window: Number of pages in the recent harvest rate.
         points: Target number of points.
-        every: Initial seconds between two points; doubled each time that points are dropped.
 
-    >>> history = CrawlHistory(points=2, every=1.0)
+    Attributes:
+        every: Seconds between two points; doubled each time that points are dropped.
+
+    >>> history = CrawlHistory(points=2)
     >>> for second in range(9):
     ...     history.page(relevant=second % 2 == 0)
     ...     history.sample(float(second))
@@ -47,14 +48,14 @@ class CrawlHistory:
     4.0
     """
 
-    def __init__(self, window: int = WINDOW, points: int = POINTS, every: float = 1.0) -> None:
+    def __init__(self, points: int = POINTS) -> None:
         self.pages = 0
         self.relevant = 0
         self.articles = 0
-        self.every = every
+        self.every = 1.0
         self.points: list[Point] = []
         self._target = points
-        self._recent: deque[bool] = deque(maxlen=window)
+        self._recent: deque[bool] = deque(maxlen=WINDOW)
 
     def page(self, *, relevant: bool) -> None:
         """Count a scored page."""

@@ -84,11 +84,8 @@ class PlainLog:
     A record factory is used since Scrapy replaces its log handlers with each crawler.
     """
 
-    @classmethod
-    def from_crawler(cls, _crawler: Crawler) -> Self:
-        """Return the extension."""
+    def __init__(self) -> None:
         logging.setLogRecordFactory(PlainRecord)
-        return cls()
 
 
 class JsonLog:

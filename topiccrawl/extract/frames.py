@@ -66,11 +66,9 @@ class LearningFrame(Protocol):
 
     def view(self) -> FrameView:
         """Return the view for the next page."""
-        ...
 
     def learn(self, trial: FrameTrial, body: Body | None) -> None:
         """Learn from the result on a page, and from its body if it is an article."""
-        ...
 
 
 def find_framed(

@@ -80,11 +80,9 @@ class PageReader(Protocol):
 
     def read(self, raw: RawPage) -> ReadPage | None:
         """Read a page or a feed (which may be gzipped); return None for other content."""
-        ...
 
     def extract(self, raw: RawPage, asked: Conditions) -> Extraction:
         """Extract the article of a page that ``read`` accepts."""
-        ...
 
 
 class StandardReader:

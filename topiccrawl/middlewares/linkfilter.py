@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy.exceptions import IgnoreRequest, NotConfigured
+from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
+from typing_extensions import override
 
 from topiccrawl.model import Findings, Kind, Lease, Offer
 from topiccrawl.scheduler import meta
@@ -12,7 +14,7 @@ from topiccrawl.scheduler.build import link_refusal, url_rules
 from topiccrawl.scheduler.context import context_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import Callable
 
     from scrapy import Request
     from scrapy.crawler import Crawler
@@ -72,38 +74,26 @@ class UrlGateMiddleware:
             raise ExcludedUrlError(request.url, reason)
 
 
-class LinkFilterMiddleware:
+class LinkFilterMiddleware(BaseSpiderMiddleware):
     """Drops links by rule; each drop is counted by its reason.
 
     Args:
-        refuse: Returns the reason why links to a URL are not followed, or None.
-        count: Called with the name of a stat.
+        crawler: Crawler, whose spider's topic and settings give the rules.
     """
 
-    def __init__(self, refuse: Callable[[str], str | None], count: Callable[[str], None]) -> None:
-        self.refuse = refuse
-        self.count = count
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._refuse = link_refusal(crawler)
 
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return the middleware for the spider's topic and the crawl's settings."""
-        stats = crawler.stats
-        return cls(link_refusal(crawler), lambda name: stats.inc_value(f"topiccrawl/links/{name}"))
-
-    async def process_spider_output(
-        self,
-        response: Response,  # noqa: ARG002
-        result: AsyncIterator[Any],
-    ) -> AsyncIterator[Any]:
-        """Pass all output on; remove the links that a rule refuses from findings."""
-        async for output in result:
-            if isinstance(output, Findings):
-                yield output._replace(offers=tuple(filter(self._is_allowed, output.offers)))
-            else:
-                yield output
+    @override
+    def get_processed_item(self, item: Any, response: Response | None) -> Any:
+        """Return findings without the links that a rule refuses; other items unchanged."""
+        if not isinstance(item, Findings):
+            return item
+        return item._replace(offers=tuple(filter(self._is_allowed, item.offers)))
 
     def _is_allowed(self, offer: Offer) -> bool:
-        reason = self.refuse(offer.url)
+        reason = self._refuse(offer.url)
         if reason is not None:
-            self.count(reason)
+            self.crawler.stats.inc_value(f"topiccrawl/links/{reason}")
         return reason is None

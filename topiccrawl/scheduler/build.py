@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from scrapy.settings import BaseSettings, Settings
-
 from topiccrawl.errors import SettingError
 from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.links.addresses import AddressRules
@@ -21,20 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
 
     from topiccrawl.topics.topic import Topic
 
 
 MIN_SEEN_ERROR, MAX_SEEN_ERROR = 1e-6, 0.1
 """Range of the filters' error: with a smaller one, filters need more memory than they save."""
-
-
-def turn_settings(settings: BaseSettings) -> Settings:
-    """Return settings for one turn of a task, which no other process crawls meanwhile."""
-    own = Settings()
-    own.update(settings)
-    own.set("TOPICCRAWL_TURN", "1", priority="cmdline")
-    return own
 
 
 def check_settings(settings: BaseSettings) -> None:

@@ -78,11 +78,9 @@ class Rendering(Protocol):
 
     def wants(self, url: str) -> bool:
         """Return whether a blank page of this URL's site is to be rendered."""
-        ...
 
     def observe(self, url: str, *, article: bool) -> None:
         """Record whether a rendered page was an article."""
-        ...
 
 
 class PageReading:

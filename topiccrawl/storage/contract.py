@@ -174,11 +174,9 @@ class ArticleStore(Protocol):
             StateError: It is not a store.
             StorageError: It cannot be opened or written.
         """
-        ...
 
     async def close(self) -> None:
         """Close the store. Idempotent."""
-        ...
 
     async def save(self, articles: Sequence[Article]) -> list[Saved]:
         """Save articles in one transaction; return their fates in the same order.
@@ -192,15 +190,12 @@ class ArticleStore(Protocol):
         Raises:
             StorageError: Nothing of the call was stored.
         """
-        ...
 
     async def get(self, url: str) -> Story | None:
         """Return the story stored under the URL, or reprinted by it, or None."""
-        ...
 
     async def versions(self, url: str) -> list[Version]:
         """Return earlier texts of the article stored under the URL, oldest first."""
-        ...
 
     def select(self, selection: Selection = ...) -> AsyncGenerator[Article, None]:
         """Yield the articles of a selection, the last stored first, read on demand.
@@ -210,7 +205,6 @@ class ArticleStore(Protocol):
         Raises:
             StorageError: They cannot be read.
         """
-        ...
 
     async def forget(self, names: Sequence[str], now: float) -> int:
         """Remove all articles and reprints of these names for good; return their number.
@@ -226,7 +220,6 @@ class ArticleStore(Protocol):
         Raises:
             StorageError: The removal may be incomplete; repeat the call, which is idempotent.
         """
-        ...
 
     async def expire(self, topic: str, before: float) -> int:
         """Remove the topic from its articles fetched before a time; return their number.
@@ -237,7 +230,6 @@ class ArticleStore(Protocol):
             topic: Name of the topic.
             before: Seconds since the epoch.
         """
-        ...
 
 
 class Listed(NamedTuple):
@@ -280,15 +272,12 @@ class Listing(Protocol):
         Raises:
             StorageError: They cannot be read.
         """
-        ...
 
     async def chains(self, topic: str, most: int) -> list[StoryChain]:
         """Return up to ``most`` stories with the most reprints, in descending order."""
-        ...
 
     async def close(self) -> None:
         """Close connections. Idempotent."""
-        ...
 
 
 class Storage(Protocol):
@@ -305,16 +294,13 @@ class Storage(Protocol):
         Raises:
             SettingError: A setting is invalid.
         """
-        ...
 
     @property
     def place(self) -> str:
         """Location of the articles for messages: a path, or a URL without its password."""
-        ...
 
     def exists(self) -> bool:
         """Return whether the storage exists; False only for a folder without a store."""
-        ...
 
     def articles(
         self, method: DuplicateDetector | None = None, capacity: int = CAPACITY
@@ -325,12 +311,9 @@ class Storage(Protocol):
             method: Method of duplicate detection; ``VerifiedShingles`` if None.
             capacity: Number of newest articles that a new article is compared with.
         """
-        ...
 
     def listing(self) -> Listing:
         """Return lists of the stored articles."""
-        ...
 
     def documents(self, *kinds: DocumentKind) -> Documents:
         """Return the store of documents of these kinds, not yet opened."""
-        ...

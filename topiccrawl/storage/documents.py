@@ -80,11 +80,9 @@ class Documents(Protocol):
 
     async def open(self) -> None:
         """Open the storage; errors are those of ``ArticleStore.open``. Reading creates no files."""
-        ...
 
     async def close(self) -> None:
         """Close the storage. Idempotent; it can be opened again."""
-        ...
 
     async def put(self, documents: Mapping[DocumentKind, Sequence[Mapping[str, Any]]]) -> None:
         """Insert documents, or replace documents with the same key, in order.
@@ -92,11 +90,9 @@ class Documents(Protocol):
         After the call returns, they survive kill -9. Repeat a call that raised: a storage with
         transactions has stored nothing, another storage may have stored the first documents.
         """
-        ...
 
     async def get(self, kind: DocumentKind, keys: Sequence[Sequence[Any]]) -> list[Document]:
         """Return the documents of these keys; missing ones are omitted."""
-        ...
 
     async def find(
         self, kind: DocumentKind, where: Where, *, order: Sequence[str] = (),
@@ -112,15 +108,12 @@ class Documents(Protocol):
             limit: Maximum number of documents; 0 for all.
             fields: Fields to return; () for all.
         """
-        ...
 
     async def count(self, kind: DocumentKind, where: Where) -> int:
         """Return the number of documents that match a condition."""
-        ...
 
     async def delete(self, kind: DocumentKind, *where: Where) -> int:
         """Delete the documents that match any of the conditions; return their number."""
-        ...
 
 
 async def pages(

@@ -67,23 +67,18 @@ class Ledger(Protocol):
 
     async def get(self, kind: str, name: str) -> str | None:
         """Return the text of a row, or None."""
-        ...
 
     async def read(self, *kinds: str) -> Rows:
         """Return a consistent snapshot of all rows of these kinds."""
-        ...
 
     async def swap(self, before: Mapping[Key, str | None], after: Mapping[Key, str | None]) -> bool:
         """Write ``after`` if all rows equal ``before``; return whether. None means no row."""
-        ...
 
     async def now(self) -> float:
         """Return the time of the shared clock, seconds since the epoch."""
-        ...
 
     async def close(self) -> None:
         """Close connections. Idempotent."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

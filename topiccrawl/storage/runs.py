@@ -103,7 +103,6 @@ class Runs(Protocol):
         Raises:
             StorageError: The record was not stored.
         """
-        ...
 
     async def all(self) -> list[RunReport]:
         """Return all records of this version, latest run first; others are logged.
@@ -111,11 +110,9 @@ class Runs(Protocol):
         Raises:
             StorageError: The records cannot be read.
         """
-        ...
 
     async def close(self) -> None:
         """Close connections."""
-        ...
 
 
 class LocalRuns:

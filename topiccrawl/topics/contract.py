@@ -27,18 +27,15 @@ class RelevanceModel(Protocol):
         Returns:
             Relevance, article share and harvest in [0, 1]; ``terms`` as ``explain`` returns them.
         """
-        ...
 
     def explain(self, page: Page) -> Reasons:
         """Return the decisive words of the page; () if there are none."""
-        ...
 
     def signature(self) -> str:
         """Return a short text that identifies everything that verdicts depend on.
 
         It is stable across restarts. A stored verdict with another signature is out of date.
         """
-        ...
 
 
 class TopicUpdate(NamedTuple):
@@ -76,7 +73,6 @@ class TopicAdapter(Protocol):
 
     def learn(self, page: Page, verdict: Verdict) -> bool:
         """Learn from a judged page; return True if its words were used."""
-        ...
 
     def apply(self, number: int, change: TopicUpdate | None = None) -> None:
         """Apply a change to the scorers of pages and links.
@@ -85,20 +81,15 @@ class TopicAdapter(Protocol):
             number: Number of the change, from 1; stored with queued scores.
             change: The change; None keeps the scorers and only marks queued scores as outdated.
         """
-        ...
 
     def adapt(self) -> TopicUpdate | None:
         """Return the changed topic, or None if no change is due or nothing was learned."""
-        ...
 
     def present(self) -> TopicUpdate | None:
         """Return the current changed topic, including a restored one, or None."""
-        ...
 
     def state(self) -> dict[str, Any]:
         """Return the learned state as JSON-serializable values, for a later run."""
-        ...
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Restore a state that ``state`` returned."""
-        ...

@@ -50,19 +50,15 @@ class Source(Protocol):
 
     async def state(self, crawl: str) -> State:
         """Return all sections but those of ``more``."""
-        ...
 
     async def states(self) -> list[State]:
         """Return the states of all running crawls."""
-        ...
 
     async def articles(self, crawl: str, offset: int, limit: int) -> tuple[int, list[Listed]]:
         """Return the number of stored articles, and one page of them, the last stored first."""
-        ...
 
     async def more(self, crawl: str) -> State:
         """Return the sections that change slowly: chains, changes, patterns."""
-        ...
 
 
 class StoredSource(Source):

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
+from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
+from typing_extensions import override
 
 from topiccrawl.links.urls import site_of
 from topiccrawl.model import Article, Findings, Offer
@@ -16,8 +18,6 @@ from topiccrawl.storage.factory import closed_after, storage_of
 from topiccrawl.text.normal import fold, has_han
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
@@ -41,7 +41,7 @@ MAX_HEADLINES = 100_000
 _NON_LETTERS = re.compile(r"[\W_]+")
 
 
-class KnownStoryMiddleware:
+class KnownStoryMiddleware(BaseSpiderMiddleware):
     """Lowers offers whose anchor is the headline of a story stored from another site.
 
     The offer goes to normalQueue with the evidence of a link without text, so that the score of
@@ -54,12 +54,13 @@ class KnownStoryMiddleware:
     """
 
     def __init__(self, crawler: Crawler, strategy: LinkStrategy, topic: str) -> None:
+        super().__init__(crawler)
         self.headlines = Headlines()
-        self._crawler = crawler
         self._strategy = strategy
         self._topic = topic
 
     @classmethod
+    @override
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Create the middleware.
 
@@ -78,7 +79,7 @@ class KnownStoryMiddleware:
 
     async def opened(self) -> None:
         """Add the headlines of the newest stored stories."""
-        storage = storage_of(self._crawler.settings)
+        storage = storage_of(self.crawler.settings)
         if not storage.exists():
             return
         async with closed_after(storage.listing()) as listing:
@@ -91,22 +92,17 @@ class KnownStoryMiddleware:
         if isinstance(item, Article):
             self.headlines.add(item.title, site_of(item.url))
 
-    async def process_spider_output(
-        self,
-        response: Response,  # noqa: ARG002
-        result: AsyncIterator[Any],
-    ) -> AsyncIterator[Any]:
-        """Yield all output; in findings, offers of known stories are lowered."""
-        async for output in result:
-            if isinstance(output, Findings):
-                yield output._replace(offers=tuple(map(self._lowered, output.offers)))
-            else:
-                yield output
+    @override
+    def get_processed_item(self, item: Any, response: Response | None) -> Any:
+        """Return findings with lower offers of known stories; other items unchanged."""
+        if not isinstance(item, Findings):
+            return item
+        return item._replace(offers=tuple(map(self._lowered, item.offers)))
 
     def _lowered(self, offer: Offer) -> Offer:
         if not self.headlines.is_from_other_site(offer.anchor, site_of(offer.url)):
             return offer
-        self._crawler.stats.inc_value("topiccrawl/links/known-story")
+        self.crawler.stats.inc_value("topiccrawl/links/known-story")
         evidence = self._strategy.rescore(offer.evidence, "", "")
         return offer._replace(
             lane=max(offer.lane, NORMAL), evidence=evidence, anchor="", context=""

@@ -131,11 +131,9 @@ class RevisitPolicy(Protocol):
 
     def due(self, page: Visits) -> float:
         """Return the time of the next visit, seconds since the epoch; ``math.inf`` for never."""
-        ...
 
     def learn(self, page: Visits, seen: Observation) -> Visits:
         """Return the record after an observation; one of a visit also updates ``visited_at``.
 
         The first visit is not observed; it creates the record (``Visits(url, role, at, at)``).
         """
-        ...

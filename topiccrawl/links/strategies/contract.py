@@ -41,11 +41,9 @@ class LinkScorer(Protocol):
 
     def score_many(self, texts: list[str]) -> list[float]:
         """Return the similarity of each text to the topic, in [0, 1]; same length and order."""
-        ...
 
     def contains(self, text: str) -> bool:
         """Return whether the text contains a topic keyword."""
-        ...
 
 
 class NullScorer:

@@ -48,7 +48,8 @@ def offered(tmp_path: Path, *links: Link) -> tuple[list[Offer], list[Offer], int
             yield Findings(0.5, tuple(before))
 
         response = Response("http://c.test/")
-        (found,) = [one async for one in middleware.process_spider_output(response, output())]
+        outputs = middleware.process_spider_output_async(response, output())
+        (found,) = [one async for one in outputs]
         return before, list(found.offers)
 
     before, after = asyncio.run(act())

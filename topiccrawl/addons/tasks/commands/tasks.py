@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
+from scrapy.settings import Settings
 from scrapy.spiderloader import get_spider_loader
 from typing_extensions import override
 
@@ -25,7 +26,6 @@ from topiccrawl.addons.tasks.service import (
 from topiccrawl.commands.terminal import OperatorCommand, count, say
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.messages import message, tr
-from topiccrawl.scheduler.build import turn_settings
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.review import cause
 from topiccrawl.spiders.arguments import refuse_unknown
@@ -115,7 +115,9 @@ def checker(settings: BaseSettings) -> Callable[[TaskSpec], str]:
             arguments["seeds"] = ",".join(seed_urls(spec.sites))
         spider: Any = loader.load(spec.spider)
         if hasattr(spider, "check_arguments"):
-            spider.check_arguments(turn_settings(settings), **arguments)
+            turn = Settings(settings)  # no other process crawls the site during a turn
+            turn.set("TOPICCRAWL_TURN", value=True, priority="cmdline")
+            spider.check_arguments(turn, **arguments)
         return str(spider.owner_of(arguments[TEMPLATE]).slug) if spec.spider == TEMPLATE else ""
 
     return check
