@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy.exceptions import IgnoreRequest, NotConfigured
+from typing_extensions import override
 
 from topiccrawl.model import Findings, Kind, Lease, Offer
 from topiccrawl.scheduler import meta
@@ -12,7 +14,7 @@ from topiccrawl.scheduler.build import link_refusal, url_rules
 from topiccrawl.scheduler.context import context_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Iterable
 
     from scrapy import Request
     from scrapy.crawler import Crawler
@@ -72,7 +74,27 @@ class UrlGateMiddleware:
             raise ExcludedUrlError(request.url, reason)
 
 
-class LinkFilterMiddleware:
+class OfferMiddleware(ABC):
+    """Base of spider middlewares that change the links of pages, and nothing else."""
+
+    @abstractmethod
+    def changed(self, offers: Iterable[Offer]) -> Iterable[Offer]:
+        """Return the links to pass on for those of a page."""
+
+    async def process_spider_output(
+        self,
+        response: Response,  # noqa: ARG002
+        result: AsyncIterator[Any],
+    ) -> AsyncIterator[Any]:
+        """Pass all output on; change the links in findings."""
+        async for output in result:
+            if isinstance(output, Findings):
+                yield output._replace(offers=tuple(self.changed(output.offers)))
+            else:
+                yield output
+
+
+class LinkFilterMiddleware(OfferMiddleware):
     """Drops links by rule; each drop is counted by its reason.
 
     Args:
@@ -90,17 +112,9 @@ class LinkFilterMiddleware:
         stats = crawler.stats
         return cls(link_refusal(crawler), lambda name: stats.inc_value(f"topiccrawl/links/{name}"))
 
-    async def process_spider_output(
-        self,
-        response: Response,  # noqa: ARG002
-        result: AsyncIterator[Any],
-    ) -> AsyncIterator[Any]:
-        """Pass all output on; remove the links that a rule refuses from findings."""
-        async for output in result:
-            if isinstance(output, Findings):
-                yield output._replace(offers=tuple(filter(self._is_allowed, output.offers)))
-            else:
-                yield output
+    @override
+    def changed(self, offers: Iterable[Offer]) -> Iterable[Offer]:
+        return filter(self._is_allowed, offers)
 
     def _is_allowed(self, offer: Offer) -> bool:
         reason = self.refuse(offer.url)

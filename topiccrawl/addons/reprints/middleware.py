@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
+from typing_extensions import override
 
 from topiccrawl.links.urls import site_of
-from topiccrawl.model import Article, Findings, Offer
+from topiccrawl.middlewares.linkfilter import OfferMiddleware
+from topiccrawl.model import Article, Offer
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.storage.factory import closed_after, storage_of
 from topiccrawl.text.normal import fold, has_han
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import Iterable
 
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
 
     from topiccrawl.links.strategies.contract import LinkStrategy
 
@@ -41,7 +42,7 @@ MAX_HEADLINES = 100_000
 _NON_LETTERS = re.compile(r"[\W_]+")
 
 
-class KnownStoryMiddleware:
+class KnownStoryMiddleware(OfferMiddleware):
     """Lowers offers whose anchor is the headline of a story stored from another site.
 
     The offer goes to normalQueue with the evidence of a link without text, so that the score of
@@ -91,17 +92,10 @@ class KnownStoryMiddleware:
         if isinstance(item, Article):
             self.headlines.add(item.title, site_of(item.url))
 
-    async def process_spider_output(
-        self,
-        response: Response,  # noqa: ARG002
-        result: AsyncIterator[Any],
-    ) -> AsyncIterator[Any]:
-        """Yield all output; in findings, offers of known stories are lowered."""
-        async for output in result:
-            if isinstance(output, Findings):
-                yield output._replace(offers=tuple(map(self._lowered, output.offers)))
-            else:
-                yield output
+    @override
+    def changed(self, offers: Iterable[Offer]) -> Iterable[Offer]:
+        """Return the offers; those of known stories are lowered."""
+        return map(self._lowered, offers)
 
     def _lowered(self, offer: Offer) -> Offer:
         if not self.headlines.is_from_other_site(offer.anchor, site_of(offer.url)):
