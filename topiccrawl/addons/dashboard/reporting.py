@@ -9,7 +9,7 @@ from heapq import nlargest
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
-from topiccrawl.addons.dashboard.curves import Curve, bar, chart
+from topiccrawl.addons.dashboard.curves import Curve, chart
 from topiccrawl.addons.dashboard.stored import RunsSource
 from topiccrawl.errors import SettingError, StateError, StorageError, translated
 from topiccrawl.frontier.entries import HostEntry, UrlEntry
@@ -166,7 +166,7 @@ def report_page(content: Content, language: str = "en") -> str:
             Curve(tr("On topic"), "recent", [(n, found) for _, n, found, *_ in points]),
             Curve(tr("New articles"), "mean", [(n, new) for _, n, _, _, new, *_ in points]),
         ],
-        tr=tr, bar=bar, chart=chart, clock=_clock, moment=_moment, is_web=_is_web,
+        tr=tr, chart=chart, clock=_clock, moment=_moment, is_web=_is_web,
         explain_review=explain_review,
     )  # fmt: skip
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from struct import error as StructError  # noqa: N812 - an exception
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import msgpack
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from topiccrawl.frontier.ingest import LinkIngest
     from topiccrawl.frontier.rows import Row, Urls
+
+    Effect = Callable[[LinkIngest], object]
+    """Function that applies a message to the link ingest of this node."""
 
 LINKS, SEED, REDIRECT = range(3)
 _LARGEST = 1e30
@@ -111,37 +114,18 @@ class NodeForwarder:
         Raises:
             ValueError: If the message is invalid.
         """
-        match parse_message(data, self._evidence):
-            case Links(page, depth, offers):
-                self._ingest.add_links(offers, page, depth, set())
-            case Redirect(page, source, outcome):
-                self._ingest.redirected(source, page, outcome)
-            case seed:
-                self._ingest.seed(seed)
+        parse_message(data, self._evidence)(self._ingest)
 
 
-class Links(NamedTuple):
-    """Links of a page: key of the page, depth and offers of the links."""
-
-    page: bytes
-    depth: int
-    offers: list[Offer]
-
-
-class Redirect(NamedTuple):
-    """Redirect of a page: key and row of the page, and the outcome."""
-
-    page: bytes
-    source: Row
-    outcome: Outcome
-
-
-def parse_message(data: bytes, evidence: int = 1) -> Links | Seed | Redirect:
+def parse_message(data: bytes, evidence: int = 1) -> Effect:
     """Parse and validate a message; any process with access to Redis may have written it.
 
     Args:
         data: The message, msgpack.
         evidence: Number of evidence values of an offer.
+
+    Returns:
+        Function that applies the message.
 
     Raises:
         ValueError: If the message is invalid.
@@ -153,9 +137,10 @@ def parse_message(data: bytes, evidence: int = 1) -> Links | Seed | Redirect:
         raise ValueError(f"not a valid message: {e!r:.200}") from e
 
 
-def _links(page: bytes, depth: int, offers: list[list[Any]], evidence: int) -> Links:
+def _links(page: bytes, depth: int, offers: list[list[Any]], evidence: int) -> Effect:
     _check(_is_key(page), _is_count(depth, 65_536))
-    return Links(page, depth, [_offer(evidence, *offer) for offer in offers])
+    links = [_offer(evidence, *offer) for offer in offers]
+    return lambda ingest: ingest.add_links(links, page, depth, set())
 
 
 def _offer(
@@ -166,14 +151,15 @@ def _offer(
     return Offer(url, lane, tuple(evidence), anchor, context)
 
 
-def _seed(url: str, value: float, payload: str, depth: int, _: int) -> Seed:
+def _seed(url: str, value: float, payload: str, depth: int, _: int) -> Effect:
     _check(_is_page(url), 0 <= value <= 1, isinstance(payload, str), _is_count(depth, 65_535))
-    return Seed(url, value, payload, depth)
+    seed = Seed(url, value, payload, depth)
+    return lambda ingest: ingest.seed(seed)
 
 
 def _redirect(
     page: bytes, source: bytes, target: str, redirects: int, payload: str | None, _: int
-) -> Redirect:
+) -> Effect:
     _check(_is_key(page), _is_page(target), _is_count(redirects, 65_535))
     _check(payload is None or isinstance(payload, str))
     row = decode(source)
@@ -182,10 +168,10 @@ def _redirect(
     )
     row.texts.decode()
     outcome = Outcome(Ending.REDIRECTED, target=target, redirects=redirects, payload=payload)
-    return Redirect(page, row, outcome)
+    return lambda ingest: ingest.redirected(row, page, outcome)
 
 
-_PARSERS: dict[int, Callable[..., Links | Seed | Redirect]] = {
+_PARSERS: dict[int, Callable[..., Effect]] = {
     LINKS: _links,
     SEED: _seed,
     REDIRECT: _redirect,

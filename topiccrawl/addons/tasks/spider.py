@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from scrapy import Request, Spider, signals
+from scrapy import Spider, signals
 from scrapy.addons import AddonManager
 from scrapy.exceptions import DontCloseSpider
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
@@ -34,8 +34,6 @@ from topiccrawl.spiders.arguments import flag, refuse_unknown
 from topiccrawl.storage.version import write_version
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
     from scrapy.crawler import Crawler
 
     from topiccrawl.addons.tasks.snapshot import Snapshot
@@ -228,12 +226,6 @@ class WorkSpider(Spider):
         flag("once", once)
         check_settings(settings)
         check_work(settings)
-
-    @override
-    async def start(self) -> AsyncIterator[Request]:
-        none: tuple[Request, ...] = ()
-        for request in none:
-            yield request
 
     def begin(self) -> None:
         """Start the worker."""

@@ -80,8 +80,8 @@ class VisitTracker:
         self.ledger = ledger
         self.pages = pages
         self.count = count
-        self.on_written: Callable[[PageState], None] = _ignore
-        self.on_rescheduled: Callable[[PageState], None] = _ignore
+        self.on_written: Callable[[PageState], None] = lambda _: None
+        self.on_rescheduled: Callable[[PageState], None] = lambda _: None
         self._on_change = on_change
         self._visits: dict[str, Visit] = {}
         self._pending: dict[str, Visit] = {}
@@ -290,10 +290,6 @@ class VisitTracker:
         task = asyncio.create_task(_logged(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-
-def _ignore(_: PageState) -> None:
-    """Do nothing; the default of the callbacks."""
 
 
 async def _logged(work: Coroutine[None, None, None]) -> None:
