@@ -27,6 +27,7 @@ from topiccrawl.text.normal import fold, has_han, normalise, simplify
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from topiccrawl.dedup.shingles import Codes
     from topiccrawl.model import Article
 
 MIN_CONTAINMENT = 0.5
@@ -182,6 +183,8 @@ class VerifiedShingles:
 
     def _differ_in_headline(self, article: Article, other: Article) -> bool:
         """Return whether short texts of one script have headlines about different things."""
+        if article.title == other.title:
+            return False
         new, old = self._text(article), self._text(other)
         comparable = new.short and old.short and new.traditional == old.traditional
         headlines = article.title, other.title
@@ -202,12 +205,15 @@ class VerifiedShingles:
 
 
 class _ComparedText:
-    """Text for comparison; facts are computed on first use."""
+    """Text for comparison; everything else is computed on first use."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.hashes = shingles(text)
         self.han = has_han(text)
+
+    @cached_property
+    def hashes(self) -> Codes:
+        return shingles(self.text)
 
     @cached_property
     def folded(self) -> str:

@@ -133,7 +133,21 @@ def size_of(text: str) -> int:
 
 def _measure(text: str) -> tuple[int, int]:
     """Return size and number of punctuation marks of a text."""
-    return letters(_HAN, text) + WORD * len(_WORD.findall(text)), len(_STOP.findall(text))
+    characters, rest = shorten(_HAN, text)
+    return characters + WORD * len(_WORD.findall(rest)), len(_STOP.findall(rest))
+
+
+def shorten(han: re.Pattern[str], text: str) -> tuple[int, str]:
+    """Return the number of characters in runs, and the text with a single one for each run.
+
+    Other patterns find the same in the shorter text in less time.
+
+    >>> shorten(re.compile("[一-龥]+"), "新款 electric 汽车")
+    (4, '一 electric 一')
+    """
+    parts = han.split(text)
+    rest = "一".join(parts)
+    return len(text) - len(rest) + len(parts) - 1, rest
 
 
 def letters(runs: re.Pattern[str], text: str) -> int:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import lxml.html
 from lxml.etree import LxmlError, _Element, strip_elements
 
-from topiccrawl.extract.blocks import ADDRESSES, BREAKS, letters, names_of
+from topiccrawl.extract.blocks import ADDRESSES, BREAKS, letters, names_of, shorten
 from topiccrawl.extract.boilerplate import is_footer
 from topiccrawl.extract.density import FOOTER
 from topiccrawl.text.digest import fold
@@ -179,8 +179,8 @@ def language_of(text: str, declared: str = "") -> str:
     >>> language_of("Новости дня"), language_of("Новини дня", "uk"), language_of("오늘의 뉴스")
     ('ru', 'uk', 'ko')
     """
-    chinese = letters(_HAN, text)
-    latin = 2 * len(_LATIN_WORD.findall(text))
+    chinese, rest = shorten(_HAN, text)
+    latin = 2 * len(_LATIN_WORD.findall(rest))
     primary = declared.split("-", maxsplit=1)[0].strip().lower()
     foreign = len(text) - len(text.encode("ascii", "ignore")) - chinese
     for script, languages in _SCRIPTS if foreign > chinese + latin else ():  # rarely

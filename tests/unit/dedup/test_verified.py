@@ -170,3 +170,11 @@ def test_parts_of_a_series_are_separate_stories(one: str, other: str, *, same: b
 
 def test_different_last_words_are_no_swapped_names() -> None:
     assert swaps("昨天上午甲乙丙丁", "昨天上午戊己庚辛") == {}
+
+
+def test_identical_texts_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a reprint that changes nothing, neither shingles nor facts are computed."""
+    monkeypatch.setattr("topiccrawl.dedup.verified._ComparedText", None)
+    found = VerifiedShingles().judge(article(2, *PARAGRAPHS), [STORY])
+    assert found is not None
+    assert (found.url, found.reason) == (STORY.url, "same-text")

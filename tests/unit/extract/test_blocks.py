@@ -204,3 +204,10 @@ def test_shown_code_of_advertisements_is_no_text() -> None:
     found = body(article(f"<div><p>{LINE * 4}</p>{code}<p>{LINE * 4}</p></div>"))
     assert found.count(LINE.strip()) == 8
     assert "adsbygoogle" not in found
+
+
+def test_marks_and_words_between_characters_are_counted_as_written() -> None:
+    root = parse_html("<p>新.车iPhone、iPad售价3.5万元!见a.test网站.</p>").body
+    assert root is not None
+    (block,) = lay_out(root).blocks
+    assert (block.size, block.stops) == (9 + 3 * 2, 2)  # iPhone, iPad, test
