@@ -53,6 +53,7 @@ _REFERENCES = re.compile(
 )
 """References to control characters."""
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
+_STYLES = re.compile(r"<style\b(?:.*?</style\s*>|.*)", re.IGNORECASE | re.DOTALL)
 _HAN = re.compile("[\u3400-\u9fff]+")
 _LATIN_WORD = re.compile("[A-Za-z]{2,}")
 _KANA = re.compile(r"[\u3041-\u30ff]+")
@@ -150,12 +151,13 @@ def sanitize(html: str) -> str:
     """Cut a page and remove characters that parsers reject.
 
     Removes XML declarations, control characters, references to them and lone surrogates; keeps
-    ``LONGEST`` characters.
+    ``LONGEST`` characters, without styles if there are more.
 
     >>> sanitize("<p>a&#1;b&#x1F;c&#9;&#19968;")
     '<p>a b c&#9;&#19968;'
     """
-    html = html[:LONGEST]
+    if len(html) > LONGEST:
+        html = _STYLES.sub("", html)[:LONGEST]
     if not _CLEAN.fullmatch(html):
         html = _REJECTED.sub(" ", html)
     if "&#" in html:

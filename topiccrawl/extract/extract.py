@@ -70,6 +70,10 @@ MOST_IMAGES = 50
 _DIALOGS = "body :is(dialog, [role=dialog], [role=alertdialog])"
 _MOST_DIALOGS = 20
 """Most dialogs that are looked at; each is searched for the content of the page."""
+_MOST_FALLBACKS = 20
+"""Most ``noscript`` elements that are looked at."""
+_MIN_FALLBACK = 3
+"""Minimum paragraphs of an article in ``noscript``; requests to enable scripts have fewer."""
 _MOST_POSTS = 20
 """Most embedded posts that are left out of the texts with dates and bylines."""
 _LONGEST_POST = 500
@@ -251,9 +255,15 @@ def parse_page(
 def _strip(tree: LexborHTMLParser) -> None:
     """Remove scripts, frames and dialogs, which ask for consent or for a login, from a page.
 
-    A dialog with a page's content stays: some are not closed.
+    A dialog with a page's content stays: some are not closed. So does the text of a ``noscript``
+    element with most paragraphs of the page, which shows its article to readers without scripts.
     """
-    tree.strip_tags(["script", "style", "noscript", "template", "iframe"])
+    tree.strip_tags(["script", "style", "template", "iframe"])
+    for fallback in tree.css("noscript")[:_MOST_FALLBACKS]:
+        paragraphs = len(fallback.css("p"))
+        if paragraphs >= _MIN_FALLBACK and paragraphs > len(tree.css("p")) / 2:
+            fallback.unwrap()
+    tree.strip_tags(["noscript"])
     for dialog in tree.css(_DIALOGS)[:_MOST_DIALOGS]:
         if dialog.css_first("h1, article, main") is None:
             dialog.replace_with("")  # decompose() would free dialogs in it, which follow

@@ -7,6 +7,7 @@ import time
 import pytest
 
 from topiccrawl.extract.blocks import lay_out
+from topiccrawl.extract.body import LONGEST
 from topiccrawl.extract.boilerplate import is_footer, is_frame_box, is_side_box
 from topiccrawl.extract.density import choose
 from topiccrawl.extract.extract import extract
@@ -129,6 +130,23 @@ def test_dialogs_are_no_text() -> None:
     inside = article(f"<p>{LINE * 4}</p>")
     for start in ("<body role=dialog>", "<dialog id=menu />", "<div role=dialog><h1>Bridge</h1>"):
         assert body(f"{start}{inside}") == (LINE * 4).strip()
+
+
+def test_text_for_readers_without_scripts_is_text() -> None:
+    text = f"<p>{LINE * 2}</p>" * 3
+    assert body(article(f"<noscript>{text}</noscript>")) == "\n".join([(LINE * 2).strip()] * 3)
+    request = "<noscript><p>Please enable scripts. We need them to show pages.</p></noscript>"
+    assert body(article(f"{request}<p>{LINE * 4}</p>")) == (LINE * 4).strip()
+    copies = f"<noscript>{text}</noscript>{text}"
+    assert body(article(copies)) == "\n".join([(LINE * 2).strip()] * 3)
+
+
+def test_styles_do_not_push_the_text_out_of_a_long_page() -> None:
+    styles = f"<style>{'a{color:red}' * (LONGEST // 12)}</style>"
+    assert body(styles + article(f"<p>{LINE * 4}</p>")) == (LINE * 4).strip()
+    began = time.process_time()
+    assert body("<style>" * (LONGEST // 5)) == ""
+    assert time.process_time() - began < 3.0, "quadratic: minutes"
 
 
 def test_parts_of_the_frame_within_the_text_are_no_text() -> None:
