@@ -74,7 +74,10 @@ def test_marks_are_written_as_examples(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ('{"url": "http://a.test/2", "title": ""}', "text: (Field required|Missing required argument)"),
+        (
+            '{"url": "http://a.test/2", "title": ""}',
+            "text: (Field required|Missing required argument)",
+        ),
         ('{"url": 2, "title": "", "text": ""}', "url: Input should be a valid string"),
         ("[" * 100_000, "Invalid JSON"),
     ],
