@@ -176,9 +176,9 @@ class Database:
     def _translated(self, text: Message) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
-            undecodable = "SQLITE_CORRUPT" if isinstance(error, sqlite3.OperationalError) else ""
-            name = getattr(error, "sqlite_errorname", undecodable)
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # a damaged schema has any bytes
+            undecodable = isinstance(error, sqlite3.OperationalError | UnicodeDecodeError)
+            name = getattr(error, "sqlite_errorname", "SQLITE_CORRUPT" if undecodable else "")
             if name == "SQLITE_NOTADB":
                 raise StateVersionError(
                     "{path}: not a SQLite database; move it away or choose another "
