@@ -234,6 +234,20 @@ def test_damaged_schema_is_reported_with_a_remedy(tmp_path: Path) -> None:
     assert written_by(tmp_path / FILE) is None
 
 
+def test_write_to_a_deleted_file_raises_an_error(tmp_path: Path) -> None:
+    database = opened(tmp_path / FILE)
+    database.call(add)
+    (tmp_path / FILE).unlink()
+    with pytest.raises(StorageError, match=r"store\.sqlite: was deleted or replaced"):
+        database.call(add)
+    other = opened(tmp_path / FILE)
+    with pytest.raises(StorageError, match="was deleted or replaced"):
+        database.call(add)
+    other.call(add)
+    database.close()
+    other.close()
+
+
 def test_page_of_a_topic_does_not_read_all_articles_of_the_topic(tmp_path: Path) -> None:
     steps: list[int] = []
     for number in (50, 5_000):
