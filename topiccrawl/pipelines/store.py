@@ -175,12 +175,12 @@ class StorePipeline:
     async def _save(self, item: Article) -> Article:
         try:
             saved = await self._group.save(item)
+            if saved.fate in _KEPT and saved.recorded:
+                self._url_journal.add([item.url])
         except StorageError as error:
             self._failed(error)
             raise
         self._failures = 0
-        if saved.fate in _KEPT and saved.recorded:
-            self._url_journal.add([item.url])
         self._tally(item.url, saved.fate)
         if saved.fate is Fate.FORGOTTEN:
             raise DropItem(f"forgotten: {item.url} or its site was taken down")

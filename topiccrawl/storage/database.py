@@ -7,6 +7,7 @@ import sqlite3
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from os.path import samestat
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -18,6 +19,7 @@ from topiccrawl.storage.schema import STEPS, migrate
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Future
+    from os import stat_result
 
     Work = Callable[[sqlite3.Connection], "T"]
 
@@ -70,6 +72,7 @@ class Database:
         self.path = Path(path)
         self._executor: ThreadPoolExecutor | None = None
         self._connection: sqlite3.Connection
+        self._stat: stat_result
 
     def open(self) -> None:
         """Open the file, creating or migrating it. Idempotent.
@@ -130,6 +133,7 @@ class Database:
         with translated(StorageError, text, path=self.path):
             touch_private(self.path)
         with self._translated(_OPEN):
+            self._stat = self.path.stat()
             connection = sqlite3.connect(
                 self.path, timeout=BUSY_SECONDS, isolation_level=None,
                 check_same_thread=False,
@@ -159,8 +163,10 @@ class Database:
                 return
 
     def _transact(self, work: Work[T], begin: str) -> T:
-        connection = self._connection
-        with self._translated(_WRITE if begin.endswith("IMMEDIATE") else _READ):
+        connection, writes = self._connection, begin.endswith("IMMEDIATE")
+        if writes:
+            self._require_file()
+        with self._translated(_WRITE if writes else _READ):
             try:
                 connection.execute(begin)
                 result = work(connection)
@@ -172,13 +178,20 @@ class Database:
                     connection.execute("ROLLBACK")
         return result
 
+    def _require_file(self) -> None:
+        """Raise an error if the file was deleted: SQLite would write to the deleted file."""
+        text = message("{path}: was deleted or replaced while it was open; start again")
+        with translated(StorageError, text, path=self.path):
+            if not samestat(self.path.stat(), self._stat):
+                raise FileNotFoundError
+
     @contextmanager
     def _translated(self, text: Message) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
-            undecodable = "SQLITE_CORRUPT" if isinstance(error, sqlite3.OperationalError) else ""
-            name = getattr(error, "sqlite_errorname", undecodable)
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # a damaged schema has any bytes
+            undecodable = isinstance(error, sqlite3.OperationalError | UnicodeDecodeError)
+            name = getattr(error, "sqlite_errorname", "SQLITE_CORRUPT" if undecodable else "")
             if name == "SQLITE_NOTADB":
                 raise StateVersionError(
                     "{path}: not a SQLite database; move it away or choose another "

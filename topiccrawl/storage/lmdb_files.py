@@ -27,7 +27,8 @@ _SMALLEST = 8_192
 _READ = """
 import os, sys, lmdb
 folder = os.fsencode(sys.argv[1])
-with lmdb.open(folder, readonly=True, lock=False, max_dbs=64) as env, env.begin() as txn:
+lock = sys.argv[2] == "shared"
+with lmdb.open(folder, readonly=True, lock=lock, max_dbs=64) as env, env.begin() as txn:
     for name, _ in txn.cursor():
         with txn.cursor(env.open_db(name, txn, create=False)) as cursor:
             for _, value in cursor:
@@ -76,6 +77,17 @@ def _required_size(folder: Path) -> int:
         return _SMALLEST
 
 
-def _is_readable(folder: Path) -> bool:
-    command = [sys.executable, "-c", _READ, str(folder)]
+def require_readable(folder: Path) -> None:
+    """Read all pages of an environment, to which other processes may write.
+
+    Raises:
+        StorageError: A page is damaged.
+    """
+    if not _is_readable(folder, "shared"):
+        raise StorageError("{path}: a page is damaged", path=folder / DATA)
+
+
+def _is_readable(folder: Path, mode: str = "") -> bool:
+    """Read all pages in a subprocess, as damage may end the process that reads."""
+    command = [sys.executable, "-c", _READ, str(folder), mode]
     return not subprocess.run(command, check=False, capture_output=True).returncode  # noqa: S603

@@ -8,6 +8,8 @@ the last search.
 from __future__ import annotations
 
 import json
+import logging
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from topiccrawl.model import Article
@@ -18,6 +20,8 @@ from topiccrawl.storage.selection import Selection, names_of, words_of
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Sequence
+
+logger = logging.getLogger(__name__)
 
 TEXTS = (
     "url", "title", "body", "final_url", "canonical_url", "site", "published", "source",
@@ -198,8 +202,9 @@ def select(
     }
     where = " AND ".join(sql for sql, asked in conditions.items() if asked)
     query = f"{source} WHERE {where} ORDER BY {key} DESC LIMIT :size"
-    found = connection.execute(query, values).fetchall()
-    articles = (_article(connection, row, selection.topic) for row in found)
+    with _damage_shown(connection):
+        found = connection.execute(query, values).fetchall()
+        articles = [_article(connection, row, selection.topic) for row in found]
     wanted = set(selection.words)
     kept = [
         article
@@ -215,19 +220,39 @@ def index_words(connection: sqlite3.Connection) -> int:
     query = "SELECT max(CAST(value AS INTEGER)) FROM properties WHERE name = 'searched'"
     last = connection.execute(query).fetchone()[0] or 0
     query = "SELECT id, title, body FROM articles WHERE id > ? ORDER BY id LIMIT ?"
-    new = connection.execute(query, (last, BATCH)).fetchall()
+    with _damage_shown(connection):
+        new = connection.execute(query, (last, BATCH)).fetchall()
     if new:
         query = "INSERT OR REPLACE INTO properties VALUES ('searched', ?)"
         connection.execute(query, (str(new[-1][0]),))
-    changed = connection.execute(
-        "SELECT id, title, body FROM articles JOIN unsearched ON article_id = id LIMIT ?", (BATCH,)
-    ).fetchall()
+    query = "SELECT id, title, body FROM articles JOIN unsearched ON article_id = id LIMIT ?"
+    with _damage_shown(connection):
+        changed = connection.execute(query, (BATCH,)).fetchall()
     for article_id, title, body in (*new, *changed):
         words = " ".join(words_of(title, body))
         connection.execute("INSERT INTO words (rowid, held) VALUES (?, ?)", (article_id, words))
     done = [(article_id,) for article_id, _, _ in changed]
     connection.executemany("DELETE FROM unsearched WHERE article_id = ?", done)
     return len(new) + len(changed)
+
+
+@contextmanager
+def _damage_shown(connection: sqlite3.Connection) -> Iterator[None]:
+    """Read damaged texts with U+FFFD, and log them, so that all other articles can be read."""
+    connection.text_factory = _decoded
+    try:
+        yield
+    finally:
+        connection.text_factory = str
+
+
+def _decoded(data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        text = "A stored text is damaged (%s): restore the store from a backup: %.80r"
+        logger.error(text, error, data)  # noqa: TRY400 - one line for each text
+        return data.decode("utf-8", "replace")
 
 
 def forget(connection: sqlite3.Connection, names: Sequence[str], now: float) -> int:

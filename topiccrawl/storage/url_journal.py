@@ -12,6 +12,8 @@ from collections import deque
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from topiccrawl.errors import StorageError, translated
+from topiccrawl.messages import message
 from topiccrawl.storage import files
 
 if TYPE_CHECKING:
@@ -60,14 +62,20 @@ class UrlJournal:
         return len(missing), len(missing) - len(self._unclaimed)
 
     def add(self, urls: Iterable[str]) -> None:
-        """Append the URLs of stored articles."""
+        """Append the URLs of stored articles.
+
+        Raises:
+            StorageError: The journal cannot be written.
+        """
         lines = _lines(urls)
         if not lines:
             return
-        if self._file is None:
-            self._file = files.create(self.folder, SUFFIX)
-        self._file.writelines(lines)
-        self._file.flush()
+        text = message("{folder}: cannot be written: {strerror}")
+        with translated(StorageError, text, folder=self.folder):
+            if self._file is None:
+                self._file = files.create(self.folder, SUFFIX)
+            self._file.writelines(lines)
+            self._file.flush()
 
     async def prune(self, store: ArticleStore) -> None:
         """Remove the URLs of deleted articles, which are not lost; call it after a deletion."""

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from packaging.version import InvalidVersion, Version
 
 from topiccrawl import __version__
-from topiccrawl.errors import StateVersionError
+from topiccrawl.errors import StateVersionError, StorageError, translated
+from topiccrawl.messages import message
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +27,7 @@ def written_by(place: Path) -> str | None:
         with closing(sqlite3.connect(f"{place.absolute().as_uri()}?mode=ro", uri=True)) as file:
             query = "SELECT program FROM migrations ORDER BY version DESC LIMIT 1"
             return str(file.execute(query).fetchone()[0])
-    except (OSError, TypeError, sqlite3.Error):
+    except (OSError, TypeError, UnicodeDecodeError, sqlite3.Error):
         return None
 
 
@@ -60,3 +61,20 @@ def write_version(folder: Path) -> None:
         check_version(folder)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / VERSION).write_text(f"{__version__}\n", "utf-8")
+
+
+def check_pages(path: Path) -> None:
+    """Read all pages of an SQLite file.
+
+    Raises:
+        StorageError: It cannot be read, or a page is damaged.
+    """
+    text = message("{path}: cannot be read, or is damaged: {error}")
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    with (
+        translated(StorageError, text, (sqlite3.Error, UnicodeDecodeError), path=path),
+        closing(sqlite3.connect(uri, uri=True)) as file,
+    ):
+        (found,) = file.execute("PRAGMA quick_check(1)").fetchone()
+        if found != "ok":
+            raise sqlite3.DatabaseError(found)

@@ -39,13 +39,13 @@ class Items(Spider):
     name = "items"
 
     async def start(self):
-        for number in range({"reprints": 3, "full": 60, "heard": 2}[case]):
+        for number in range({"reprints": 3, "full": 60, "heard": 2, "journal": 4}[case]):
             yield Request(f"data:,{number}", cb_kwargs={"number": number})
             if case == "full":  # the first article has a transaction of its own
                 await first_stored.wait()
 
     async def parse(self, response, number):
-        if case == "full":
+        if case in {"full", "journal"}:
             yield article(number, size=3000)
         elif case == "heard":
             if number:
@@ -176,6 +176,17 @@ def test_full_disk_causes_item_errors_and_ends_the_crawl(tmp_path: Path) -> None
     assert "The crawl ends, articles cannot be stored" in result["log"]
     assert "Traceback" not in result["log"]
     assert counts(tmp_path)["articles"] == len(stored)
+
+
+def test_unwritable_journal_causes_item_errors_and_ends_the_crawl(tmp_path: Path) -> None:
+    (tmp_path / "acknowledged").touch()  # no folder
+    result = crawl(tmp_path, "journal")
+    errors = [text for kind, _, text in result["events"] if kind == "error"]
+    assert len(errors) >= 3
+    assert all("acknowledged: cannot be written" in text for text in errors)
+    assert result["stats"]["finish_reason"] == "store-failed"
+    assert "The crawl ends, articles cannot be stored" in result["log"]
+    assert "Traceback" not in result["log"]
 
 
 def test_listener_gets_partial_and_complete_saves(

@@ -15,6 +15,7 @@ from topiccrawl.storage import database as database_module
 from topiccrawl.storage import rows, schema
 from topiccrawl.storage.database import FILE, Database
 from topiccrawl.storage.selection import Selection
+from topiccrawl.storage.version import written_by
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -202,6 +203,49 @@ def test_text_that_is_damaged_is_reported_with_a_remedy(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match=r"store\.sqlite: cannot read: .*restore it from"):
         asyncio.run(database.read(lambda c: c.execute("SELECT CAST(x'ff' AS TEXT)").fetchall()))
     database.close()
+
+
+def test_damaged_article_is_logged_and_hides_no_other(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def damage(connection: sqlite3.Connection) -> None:
+        for name in ("1", "2"):
+            rows.insert(connection, Article(f"http://a.test/{name}", "标题", f"{name} 正文"))
+        connection.execute("UPDATE articles SET body = CAST(x'31ff' AS TEXT) WHERE id = 1")
+
+    database = opened(tmp_path / FILE)
+    database.call(damage)
+    found, _ = database.call(lambda c: rows.select(c, Selection(), rows.LAST, 9))
+    assert [one.body for one in found] == ["2 正文", "1\ufffd"]
+    (record,) = caplog.records
+    assert "restore the store from a backup" in record.getMessage()
+    assert database.call(rows.index_words) == 2
+    database.close()
+
+
+def test_damaged_schema_is_reported_with_a_remedy(tmp_path: Path) -> None:
+    opened(tmp_path / FILE).close()
+    data = (tmp_path / FILE).read_bytes()
+    (tmp_path / FILE).write_bytes(
+        data.replace(b"CREATE TABLE articles", b"CRE\xffTE TABLE articles")
+    )
+    with pytest.raises(StorageError, match=r"store\.sqlite: cannot open: .*restore it from"):
+        opened(tmp_path / FILE)
+    assert written_by(tmp_path / FILE) is None
+
+
+def test_write_to_a_deleted_file_raises_an_error(tmp_path: Path) -> None:
+    database = opened(tmp_path / FILE)
+    database.call(add)
+    (tmp_path / FILE).unlink()
+    with pytest.raises(StorageError, match=r"store\.sqlite: was deleted or replaced"):
+        database.call(add)
+    other = opened(tmp_path / FILE)
+    with pytest.raises(StorageError, match="was deleted or replaced"):
+        database.call(add)
+    other.call(add)
+    database.close()
+    other.close()
 
 
 def test_page_of_a_topic_does_not_read_all_articles_of_the_topic(tmp_path: Path) -> None:

@@ -26,8 +26,8 @@ from topiccrawl.scheduler.build import check_settings
 from topiccrawl.scheduler.checks import check_values, unknown_settings
 from topiccrawl.scheduler.findings import Finding, fail, ok, warn
 from topiccrawl.scheduler.hooks import check_hooks, load_component
-from topiccrawl.storage.lmdb_files import DATA
-from topiccrawl.storage.version import check_version, written_by
+from topiccrawl.storage.lmdb_files import DATA, require_readable
+from topiccrawl.storage.version import check_pages, check_version, written_by
 from topiccrawl.text.idf import chinese_table
 from topiccrawl.text.tokens import shared_tokenizer
 
@@ -160,8 +160,13 @@ def state(settings: BaseSettings) -> Iterator[Finding]:
             check_version(place)
             if (place / DATA).exists():
                 Store(place, readonly=True).close()
-        except (StateVersionError, StorageError) as error:
+                require_readable(place)
+            elif place.is_file():
+                check_pages(place)
+        except StateVersionError as error:
             yield fail("state", str(error), "use the version that wrote it, or another data folder")
+        except StorageError as error:
+            yield fail("state", str(error), "restore it from a backup, or use another data folder")
         else:
             written = f"written by topiccrawl {written_by(place) or '(unknown)'}"
             yield ok("state", f"{place}: {written if place.exists() else 'no data yet'}")

@@ -221,8 +221,8 @@ def exchanges(path: Path) -> Iterator[Exchange]:
     Raises:
         ConfigurationError: If the file is not a WARC file or is damaged.
     """
-    with _readable(path), path.open("rb") as file:
-        yield from filter(None, map(exchange_of, ArchiveIterator(file)))
+    with _readable(path):
+        yield from filter(None, (exchange_of(record) for record, _ in _records(path)))
 
 
 class LatestPages:
@@ -246,14 +246,12 @@ class LatestPages:
         self._places: dict[str, tuple[float, _Place, _Place]] = {}
         bodies: dict[tuple[str, int], _Place] = {}
         for path in paths:
-            with _readable(path), path.open("rb") as file:
-                records = ArchiveIterator(file)
-                for record in records:
+            with _readable(path):
+                for record, own in _records(path):
                     if (facts := _facts(record)) is None:
                         continue
                     url, at, status = facts
                     body = record.rec_headers.get_header("WARC-Payload-Digest", url), status
-                    own = _Place(path, records.get_record_offset())
                     if record.rec_type == "response":
                         bodies[body] = own
                     known = self._places.get(url, (0.0,))[0]
@@ -292,6 +290,26 @@ def _record_at(place: _Place) -> Iterator[Any]:
     with _readable(place.path), place.path.open("rb") as file:
         file.seek(place.offset)
         yield next(ArchiveIterator(file), None)
+
+
+def _records(path: Path) -> Iterator[tuple[Any, _Place]]:
+    """Yield the records of a file with their places.
+
+    warcio treats damage inside a record as the end of the file, so it is checked here.
+
+    Raises:
+        EOFError: If a record is truncated or damaged.
+    """
+    with path.open("rb") as file:
+        if file.read(2) == warc.MAGIC and warc.intact_end(file) < path.stat().st_size:
+            raise EOFError
+        file.seek(0)
+        records = ArchiveIterator(file)
+        for record in records:
+            yield record, _Place(path, records.offset)
+            records.read_to_end()
+            if getattr(record.raw_stream, "limit", 0):
+                raise EOFError
 
 
 @contextmanager

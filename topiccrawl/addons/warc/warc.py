@@ -37,6 +37,8 @@ OPEN = ".open"
 
 ENDING = ".warc.gz"
 INDEXED = frozenset({"response", "revisit"})
+MAGIC = b"\x1f\x8b"
+"""First bytes of a file compressed with gzip."""
 _GZIP = 31  # zlib: gzip with the largest window
 _CHUNK_BYTES = 16_384
 _WWW = re.compile(r"^www\d*\.")

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from scrapy import signals
@@ -119,9 +120,9 @@ class Watch:
         gone = number(settings, "TOPICCRAWL_GONE_SECONDS")
         soon = number(settings, "TOPICCRAWL_REVISIT_SHORTEST")
         ledger = PageStates(spec.owner, policy_of(settings), gone, soon)
-        watch = cls(
-            context, ledger, PageBuffer(Pages(storage_of(settings))), once=spec.watch == "once"
-        )
+        end = partial(context.end, STORE_FAILED)
+        pages = PageBuffer(Pages(storage_of(settings)), end=end)
+        watch = cls(context, ledger, pages, once=spec.watch == "once")
         context.status["watch"] = watch.status
         context.on_settled(watch.settled)
         connect = crawler.signals.connect

@@ -12,11 +12,15 @@ from topiccrawl.errors import StorageAwayError, StorageError
 from topiccrawl.storage.spooling import RETRY_SECONDS, backoff_delays
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from topiccrawl.storage.pages import Pages, PageState
 
 logger = logging.getLogger(__name__)
+
+FAILURES = 3
+"""Consecutive failed writes after which the crawl ends: a full disk stays full, and without states
+the same pages would be requested again and again."""
 
 MAX_WAITING = 100_000
 """Maximum number of states in memory while the store is unavailable; beyond it, the oldest are
@@ -32,11 +36,20 @@ class PageBuffer:
     Args:
         pages: Store of the states.
         patience: Seconds for which ``save`` waits for a store that is unavailable.
+        end: Called after ``FAILURES`` writes have failed, to end the crawl.
     """
 
-    def __init__(self, pages: Pages, *, patience: float = RETRY_SECONDS) -> None:
+    def __init__(
+        self,
+        pages: Pages,
+        *,
+        patience: float = RETRY_SECONDS,
+        end: Callable[[], None] = lambda: None,
+    ) -> None:
         self.pages = pages
         self._patience = patience
+        self._end = end
+        self._failures = 0
         self._waiting: dict[tuple[str, str], PageState] = {}
         self._writing: dict[tuple[str, str], PageState] = {}
         self._lock = asyncio.Lock()
@@ -112,10 +125,14 @@ class PageBuffer:
                     await asyncio.sleep(wait)
             except StorageError as error:
                 logger.error("Page states are lost: %s", error)  # noqa: TRY400
+                self._failures += 1
+                if self._failures == FAILURES:
+                    logger.critical("The crawl ends, visits cannot be recorded")
+                    self._end()
                 raise
             finally:
                 self._writing = {}
-            self._reported = False
+            self._reported, self._failures = False, 0
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)

@@ -17,7 +17,10 @@ from topiccrawl.addons.doctor.commands.doctor import Command, lines_of
 from topiccrawl.addons.doctor.examinations import examinations_of, examine
 from topiccrawl.addons.mongodb.client import Server
 from topiccrawl.errors import SettingError
+from topiccrawl.frontier.store import Store
 from topiccrawl.scheduler.findings import Level, ok
+from topiccrawl.storage.database import FILE, Database
+from topiccrawl.storage.lmdb_files import require_readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,6 +88,34 @@ def test_unwritable_folder_is_a_failure(tmp_path: Path) -> None:
     assert worst(found("disk", tmp_path / "file" / "data")) is Level.FAIL
     assert worst(found("disk", tmp_path / "not" / "yet")) is not Level.FAIL
     assert not (tmp_path / "not").exists(), "looking makes nothing"
+
+
+def test_damaged_store_is_a_failure(tmp_path: Path) -> None:
+    database = Database(tmp_path / FILE)
+    database.open()
+    database.close()
+    assert worst(found("state", tmp_path)) is Level.OK
+    data = (tmp_path / FILE).read_bytes()
+    (tmp_path / FILE).write_bytes(data[:8192] + b"\xff" * 8192 + data[16384:])
+    findings = found("state", tmp_path)
+    assert worst(findings) is Level.FAIL
+    assert "restore it from a backup" in findings[-1].remedy
+
+
+def test_damaged_frontier_is_a_failure(tmp_path: Path) -> None:
+    store = Store(tmp_path / "frontiers" / "a")
+    store.put_many("urls", {b"%09d" % n: b"x" * 400 for n in range(1_000)})
+    store.commit()
+    store.wait_for_commit()
+    require_readable(store.path)  # also while a crawl writes to it
+    store.close()
+    assert worst(found("state", tmp_path)) is Level.OK
+    path = store.path / "data.mdb"
+    data = path.read_bytes()
+    pages = [data[at : at + 4096] for at in range(0, len(data), 4096)]
+    damaged = (bytes(4096) if page.count(b"x") > 1_000 else page for page in pages)
+    path.write_bytes(b"".join(damaged))
+    assert worst(found("state", tmp_path)) is Level.FAIL
 
 
 def test_port_in_use_is_reported(tmp_path: Path) -> None:

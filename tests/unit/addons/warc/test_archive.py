@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import random
 import resource
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import brotli
@@ -80,17 +81,35 @@ def test_written_exchanges_are_valid_and_read_back(tmp_path: Path) -> None:
     assert kinds == ["warcinfo", *["response", "request"] * 5]
 
 
-def test_truncated_file_is_read_or_reported(tmp_path: Path) -> None:
-    file = file_of_three(tmp_path)
-    data, cut = file.read_bytes(), tmp_path / "cut.warc.gz"
-    reported = 0
+def test_truncated_file_is_reported(tmp_path: Path) -> None:
+    data, cut = file_of_three(tmp_path).read_bytes(), tmp_path / "cut.warc.gz"
+    unnoticed = []
     for end in range(1, len(data), 7):
         cut.write_bytes(data[:end])
-        try:
-            assert len(list(exchanges(cut))) <= 3
-        except ConfigurationError as error:
-            reported += "cut.warc.gz: cannot be read as WARC" in str(error)
-    assert reported > 3
+        with suppress(ConfigurationError):
+            found = [one.url for one in exchanges(cut)]
+            assert found == [exchange(i).url for i in range(len(found))]
+            unnoticed.append(end)
+    assert len(unnoticed) <= 7  # between two records
+
+
+def test_truncated_body_of_an_uncompressed_file_is_reported(tmp_path: Path) -> None:
+    data, cut = gzip.decompress(file_of_three(tmp_path).read_bytes()), tmp_path / "cut.warc"
+    cut.write_bytes(data[: data.index(exchange(1).body) + 3])
+    with pytest.raises(ConfigurationError, match=r"cut\.warc: .*truncated or damaged"):
+        list(exchanges(cut))
+
+
+def test_flipped_bit_is_reported(tmp_path: Path) -> None:
+    file = file_of_three(tmp_path)
+    data, urls = file.read_bytes(), [one.url for one in exchanges(file)]
+    unnoticed = 0
+    for place in range(0, len(data), 11):
+        file.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+        with suppress(ConfigurationError):
+            assert [one.url for one in exchanges(file)] == urls
+            unnoticed += 1  # in an unused field of gzip
+    assert unnoticed < len(data) / 11 / 2
 
 
 def test_unmodified_page_is_a_revisit_without_index_entry(tmp_path: Path) -> None:

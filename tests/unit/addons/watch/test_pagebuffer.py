@@ -10,7 +10,7 @@ import pytest
 from typing_extensions import override
 
 from tests.waiting import came
-from topiccrawl.addons.watch.pagebuffer import PageBuffer
+from topiccrawl.addons.watch.pagebuffer import FAILURES, PageBuffer
 from topiccrawl.errors import StorageAwayError, StorageError
 from topiccrawl.storage.pages import Pages, PageState
 from topiccrawl.storage.sqlite import SqliteStorage
@@ -86,6 +86,25 @@ def test_save_raises_the_error_and_the_next_state_is_saved(tmp_path: Path) -> No
             await buffer.save(ONE)
         await buffer.save(ONE)
         assert pages.groups == [1]
+        await buffer.close()
+
+    asyncio.run(check())
+
+
+def test_crawl_ends_after_repeated_failures(tmp_path: Path) -> None:
+    async def check() -> None:
+        pages = FailingPages(tmp_path)
+        await pages.open()
+        ends: list[int] = []
+        buffer = PageBuffer(pages, end=lambda: ends.append(1))
+        for failures in (FAILURES - 1, FAILURES + 1):
+            pages.errors = [StorageError("disk full") for _ in range(failures)]
+            assert not ends
+            for _ in range(failures):
+                with pytest.raises(StorageError):
+                    await buffer.save(ONE)
+            await buffer.save(ONE)
+        assert ends == [1]
         await buffer.close()
 
     asyncio.run(check())
