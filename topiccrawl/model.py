@@ -205,6 +205,7 @@ class Findings(NamedTuple):
         relevant: True if the page is on topic.
         lists: True if the page lists new pages: a feed.
         harvest: True for an article on topic or a hub of such articles.
+        kind: Kind of the page, for ``scrapy why``; "" if it was not judged.
     """
 
     relevance: float
@@ -213,6 +214,7 @@ class Findings(NamedTuple):
     relevant: bool = False
     lists: bool = False
     harvest: bool = False
+    kind: str = ""
 
 
 class Mark(NamedTuple):

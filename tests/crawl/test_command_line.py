@@ -63,13 +63,20 @@ def test_feed_contains_readable_articles(crawled: Path) -> None:
     assert "动力电池" in articles[f"{SITE}/2"]["body"]
 
 
+def test_record_of_an_ended_crawl_has_no_host_that_is_being_fetched(crawled: Path) -> None:
+    (record,) = (crawled / "runs").glob("*.json")
+    hosts = json.loads(record.read_text())["hosts"]
+    assert hosts["states"]["fetching"] == 0
+    assert [one["active"] for one in hosts["list"]] == [0]
+
+
 def test_why_shows_queue_score_parents_and_path(
     crawled: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     where = ("-s", f"TOPICCRAWL_DATA_DIR={crawled}")
     status, out = scrapy(capsys, monkeypatch, "why", f"{SITE}/2", *where)
     assert status == 0
-    assert "crawledQueue" in out
+    assert "crawledQueue: fetched (article)" in out
     assert out.index(f"    {SITE}/\n") < out.rindex(f"    {SITE}/1\n")
     status, out = scrapy(capsys, monkeypatch, "why", f"{SITE}/gone", *where)
     assert "errorQueue (http-404)" in out

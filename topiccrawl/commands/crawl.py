@@ -15,7 +15,7 @@ from scrapy.commands.crawl import Command as ScrapyCrawl
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.commands.isolation import has_addon
+from topiccrawl.commands.isolation import has_addon, name_program
 from topiccrawl.commands.terminal import say
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.messages import choose_language, localize, tr
@@ -52,6 +52,7 @@ class CrawlCommand(ScrapyCrawl):
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
+        name_program(parser)
         text = tr("show the log instead of only the progress line")
         parser.add_argument("-v", "--verbose", action="store_true", help=text)
 
@@ -89,7 +90,7 @@ class CrawlCommand(ScrapyCrawl):
             spider = self.crawler_process.spider_loader.load(name)
         except KeyError as error:
             msg = tr(
-                "no spider {name!r}: `scrapy list` shows the spiders; "
+                "no spider {name!r}: `topiccrawl list` shows the spiders; "
                 "`crawl topic -a topic={name}` crawls for a topic",
                 name=name,
             )

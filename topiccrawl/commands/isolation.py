@@ -33,6 +33,11 @@ class IsolatedCommand:
 
     settings: Any
 
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """See ``ScrapyCommand.add_options``; the usage names the program that was run."""
+        super().add_options(parser)  # type: ignore[misc]
+        name_program(parser)
+
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run Scrapy's command.
 
@@ -47,6 +52,11 @@ class IsolatedCommand:
                 raise UsageError(message) from error
         with isolated_state(self.settings) if has_addon(self.settings) else nullcontext():
             super().run(args, opts)  # type: ignore[misc]
+
+
+def name_program(parser: argparse.ArgumentParser) -> None:
+    """Replace ``scrapy`` in the usage of a command by the name of the program that was run."""
+    parser.usage = (parser.usage or "").replace("scrapy", "%(prog)s", 1)
 
 
 def has_addon(settings: BaseSettings) -> bool:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from difflib import get_close_matches
 from functools import partial
+from importlib import import_module
+from importlib.metadata import entry_points
 from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, NoReturn
 
 from topiccrawl import __version__
@@ -118,9 +122,26 @@ def _run(words: Sequence[str]) -> NoReturn:
     settings = get_project_settings()
     if not settings["COMMANDS_MODULE"]:  # the project runs Scrapy's `crawl`
         settings.set("COMMANDS_MODULE", "topiccrawl.commands", priority="cmdline")
+    _check_verb(words[0], settings["COMMANDS_MODULE"])
     settings["EDITOR"] = os.environ.get("EDITOR", settings["EDITOR"])  # as Scrapy does
     execute(["topiccrawl", *words], settings)
     raise AssertionError("Scrapy ends the process")
+
+
+def _check_verb(word: str, module: str) -> None:
+    """End the process if no command has this name; suggest the most similar one."""
+    folders = (import_module(name).__path__ for name in ("scrapy.commands", module))
+    known = {one.name for folder in folders for one in iter_modules(folder)}
+    known |= entry_points(group="scrapy.commands").names
+    if word.startswith("-") or word in known:
+        return  # Scrapy parses options without a command
+    found = get_close_matches(word, known, 1)
+    hint = tr(" (did you mean {name}?)", name=found[0]) if found else ""
+    say = tr(
+        "unknown command {word}{hint}; `topiccrawl -h` shows the commands", word=word, hint=hint
+    )
+    sys.stderr.write(f"topiccrawl: {say}\n")
+    sys.exit(_USAGE)
 
 
 def _names_spider(words: Sequence[str]) -> bool:

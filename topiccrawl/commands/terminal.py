@@ -153,7 +153,7 @@ class OperatorCommand(ABC):
         words = (
             tr("invalid arguments {given!r}", given=given) if args else tr("arguments are missing")
         )
-        return UsageError(tr("{words}: see `scrapy {name} -h`", words=words, name=self.verb))
+        return UsageError(tr("{words}: see `topiccrawl {name} -h`", words=words, name=self.verb))
 
     @abstractmethod
     def act(self, args: list[str], opts: argparse.Namespace) -> None:

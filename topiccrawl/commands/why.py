@@ -38,7 +38,7 @@ _QUEUES = {
 _SEEN = (
     "  seen       fetched or failed earlier, and not fetched again; its record was evicted",
     "             (TOPICCRAWL_MAX_KNOWN), or it is a false positive (TOPICCRAWL_SEEN_ERROR)",
-    "  remedy     fetch it with scrapy frontier requeue URL",
+    "  remedy     fetch it with topiccrawl frontier requeue URL",
 )
 
 

@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 CANCELLED = "cancelled"
 """Finish reason of a crawl that the operator cancelled."""
-PAUSED = "paused by the operator; resume it with `scrapy control resume`"
+PAUSED = "paused by the operator; resume it with `topiccrawl control resume`"
 PERIOD = 0.5
 """Seconds between two reads of the stored commands."""
 _START_PRIORITY = 1000

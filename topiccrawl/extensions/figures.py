@@ -95,6 +95,7 @@ class CrawlFigures:
         connect(figures.judged, page_judged)
         connect(figures.counted, page_counted)
         figures.context.on_settled(figures.settled)
+        figures.context.before_close = figures.count_hosts
         connect(figures.stored, signals.item_scraped)
         connect(figures.dropped, signals.item_dropped)
         return figures
@@ -207,11 +208,14 @@ class CrawlFigures:
         """Return the state of the hosts; counting takes at most ``SHARE`` of the run time."""
         now = time.monotonic()
         if self.context.opened and now >= self._next_census:
-            frontier = self.context.frontier
-            self._census = frontier.census(HOSTS)
+            self.count_hosts()
             cost = time.monotonic() - now
             self._next_census = now + max(1.0, cost / SHARE)
         return self._census
+
+    def count_hosts(self) -> None:
+        """Count the hosts by state; at the end of a crawl, when no request is in flight."""
+        self._census = self.context.frontier.census(HOSTS)
 
     def state(self) -> dict[str, Any]:
         """Return all figures by section, as plain JSON values; see ``sections``."""

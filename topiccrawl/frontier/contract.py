@@ -53,7 +53,8 @@ class Outcome(NamedTuple):
 
     Attributes:
         ending: Kind of outcome.
-        reason: Short machine-readable reason, for ERROR and LATER (``http-404``, ``dns`` ...).
+        reason: Short machine-readable reason, for ERROR and LATER (``http-404``, ``dns`` ...);
+            CRAWLED: the kind of the page, or "".
         relevance: CRAWLED: the page's relevance, in [0, 1].
         worth: CRAWLED: the page's contribution to the statistics of its groups, in [0, 1]; None for
             its relevance.
@@ -196,7 +197,7 @@ class Explanation(NamedTuple):
         queue: ``prior``, ``normal``, ``leased``, ``crawled`` or ``error``; ``seen`` if the record
             was evicted and the other fields are empty. A new URL may rarely show as ``seen`` too,
             see ``Limits.seen_error``.
-        reason: Reason why the URL is in the errorQueue or waits; "" otherwise.
+        reason: Reason why the URL is in the errorQueue or waits; kind of a crawled page; or "".
         value: Stored value plus bias, as the queue compares it now.
         bias: Prior of the URL's group, included in the value.
         evidence: Evidence by field name.

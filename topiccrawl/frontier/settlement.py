@@ -131,7 +131,7 @@ class LeaseSettlement:
         """Change a row that is in no queue by the outcome of its lease."""
         ending = outcome.ending
         if ending is CRAWLED:
-            row.settle(rows.CRAWLED, "", now)
+            row.settle(rows.CRAWLED, outcome.reason, now)
             row.relevance = outcome.relevance
             if not row.flags & rows.COUNTED:
                 row.flags |= rows.COUNTED

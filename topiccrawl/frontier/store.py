@@ -69,8 +69,8 @@ a host to its clock, name, units and statistics; ``robots``: origin to robots.tx
 of evicted keys, see ``seen``."""
 LARGE = ("hosts", "robots", "seen")
 _DAMAGED = message(
-    "{path}: is damaged ({error}): restore the folder from a backup (`scrapy restore`), or start "
-    "over with -a fresh=1"
+    "{path}: is damaged ({error}): restore the folder from a backup (`topiccrawl restore`), or "
+    "start over with -a fresh=1"
 )
 _DECODING = (lmdb.Error, struct.error, ValueError, LookupError)
 """Errors of reading and decoding damaged values."""
@@ -336,8 +336,8 @@ def _check_format(path: Path, env: lmdb.Environment, meta: lmdb._Database) -> No
     if found != FORMAT:
         raise StateVersionError(
             "{path}: written in format {found}, this version has {format}: start over with"
-            " -a fresh=1, or carry it over: `scrapy frontier export FILE` with the version that"
-            " wrote it, delete the folder, then `scrapy frontier import FILE` with this one",
+            " -a fresh=1, or carry it over: `topiccrawl frontier export FILE` with the version that"
+            " wrote it, delete the folder, then `topiccrawl frontier import FILE` with this one",
             path=path, found=found, format=FORMAT,
         )  # fmt: skip
 

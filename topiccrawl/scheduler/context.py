@@ -148,6 +148,7 @@ class CrawlContext:
         may_fetch: Returns whether requests may be sent now; call ``alarm.now`` when it changes to
             True.
         has_room: Returns whether a further page may be leased.
+        before_close: Called after the last leases are released, before the frontier is closed.
         search: Search for seeds; None if there is none, or it has ended.
         progress: Returns the progress line of a spider with its own progress.
         status: Functions that contribute to the dashboard's figures, by contributor; each returns
@@ -169,6 +170,7 @@ class CrawlContext:
         self.processing = ""
         self.may_fetch: Callable[[], bool] = lambda: True
         self.has_room: Callable[[], bool] = lambda: True
+        self.before_close: Callable[[], None] = lambda: None
         self.search: Search | None = None
         self.progress: Callable[[], str] | None = None
         self.status: dict[str, Callable[[], State]] = {}

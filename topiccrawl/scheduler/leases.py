@@ -261,5 +261,5 @@ class LeaseBook:
 
     def _settle_crawled(self, entry: _OpenLease) -> None:
         found = entry.findings
-        outcome = Outcome(Ending.CRAWLED, relevance=found.relevance, worth=found.worth)
+        outcome = Outcome(Ending.CRAWLED, found.kind, found.relevance, found.worth)
         self.settle(entry.lease.epoch, outcome._replace(harvest=found.harvest))

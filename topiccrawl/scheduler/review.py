@@ -97,8 +97,8 @@ def _seed_line(seed: Mapping[str, Any]) -> str:
 def cause(reason: str) -> str:
     """Return the description of an error's reason.
 
-    >>> cause("cannot-resolve-host"), cause("http-404")
-    ('the host name cannot be resolved (DNS)', 'http-404')
+    >>> cause("cannot-resolve-host"), cause("http-500")
+    ('the host name cannot be resolved (DNS)', 'http-500')
     """
     causes = {
         "cannot-resolve-host": tr("the host name cannot be resolved (DNS)"),
@@ -109,6 +109,7 @@ def cause(reason: str) -> str:
         "download-failed": tr("the connection was lost"),
         "http-401": tr("a login is required (401)"),
         "http-403": tr("the server refuses this crawler (403)"),
+        "http-404": tr("the page does not exist (404)"),
         "http-407": tr(
             "the proxy requires a login (407): http_proxy=http://NAME:PASSWORD@HOST:PORT"
         ),

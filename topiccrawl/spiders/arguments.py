@@ -44,6 +44,7 @@ _REFUSED = {
     "url-excluded": message("a pattern of exclude matches it; change the pattern or the seed"),
     "url-not-included": message("no pattern of include matches it; add one, such as its path"),
 }
+_USER = re.compile(r"https?://[^/?#\s]*@", re.IGNORECASE)
 _SEPARATOR = re.compile(r",|\s(?=https?://)", re.IGNORECASE)
 _NO = frozenset({"", "0", "false", "no", "off"})
 
@@ -181,11 +182,17 @@ def seeds_of(value: str, name: str = "seeds") -> tuple[str, ...]:
     """Return the distinct canonical URLs of an argument, in their order.
 
     Raises:
-        ConfigurationError: If a part is not an http or https URL, or there is no URL.
+        ConfigurationError: If a part is not an http or https URL or has a user name, or there is no
+            URL.
 
     >>> seeds_of("http://a.test, http://b.test/x#top http://c.test/,http://a.test/")
     ('http://a.test/', 'http://b.test/x', 'http://c.test/')
     """
+    if _USER.search(value):
+        raise ConfigurationError(
+            "argument {name}: a URL has a user name or a password, which is not sent: remove it, "
+            "and set HTTPAUTH_USER, HTTPAUTH_PASS and HTTPAUTH_DOMAIN", name=name,
+        )  # fmt: skip
     error = message(
         "argument {name}: {text!r} is not an HTTP URL; write https://host/path, and %2C for a comma"
     )

@@ -281,7 +281,7 @@ class TopicSpider(Spider):
         links = page.links if article is None else without_pages(page.url, page.links)
         offers = tuple(self.strategy.offers(ordering, known.evidence, links))
         worth = self.strategy.worth(relevance)
-        yield Findings(relevance, offers, worth, verdict.relevant, page.feed, harvest)
+        yield Findings(relevance, offers, worth, verdict.relevant, page.feed, harvest, kind)
         if article is not None:
             yield from self._with_next_page(article, page, ())
         if self.rendering is not None:

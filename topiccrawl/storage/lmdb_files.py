@@ -60,7 +60,7 @@ def require_complete(folder: Path) -> None:
     if size and size < (needed := _required_size(folder)) and not _is_readable(folder):
         raise StorageError(
             "{path}: is truncated to {size:,} of {needed:,} bytes: "
-            "restore the folder from a backup (`scrapy restore`), or start "
+            "restore the folder from a backup (`topiccrawl restore`), or start "
             "over with -a fresh=1",
             path=path,
             size=size,

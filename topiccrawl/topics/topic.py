@@ -339,7 +339,7 @@ def _bundled() -> list[Traversable]:
 _KIND = FileKind(
     error=TopicError,
     called=message("topic file"),
-    listing=message("`scrapy topics list` shows those that are known by name"),
+    listing=message("`topiccrawl topics list` shows those that are known by name"),
     model=Topic,
     parts={"limits": Budget, "thresholds": Thresholds},
     numbers={

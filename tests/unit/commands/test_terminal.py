@@ -36,11 +36,32 @@ def test_letters_missing_in_the_encoding_are_replaced() -> None:
     assert "电池 ?ngstr?m" in done.stdout.decode("gb2312")
 
 
-@pytest.mark.parametrize("verb", ["tasks", "work"])
+@pytest.mark.parametrize("verb", ["tasks", "work", "fetch"])
 def test_help_has_the_name_of_the_program(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="0"):
         main([verb, "-h"])
     assert capsys.readouterr().out.splitlines()[2].startswith(f"  topiccrawl {verb} ")
+
+
+@pytest.mark.parametrize(
+    ("word", "hint"),
+    [("artcles", "(did you mean articles?)"), ("startprojekt", "startproject"), ("x7", "")],
+)
+def test_unknown_command_is_refused_with_a_suggestion(
+    word: str, hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main([word, "list"])
+    error = capsys.readouterr().err
+    assert (f"unknown command {word}" in error, hint in error, "scrapy" in error) == (
+        True, True, False,
+    )  # fmt: skip
+
+
+def test_usage_of_a_crawl_has_the_name_of_the_program(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["crawl", "none.toml", "--nolog"])
+    assert "scrapy crawl" not in capsys.readouterr().err
 
 
 def test_unknown_option_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

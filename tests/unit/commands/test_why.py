@@ -26,7 +26,7 @@ def test_evicted_url_is_explained_with_a_remedy() -> None:
     assert "not fetched again" in text
     assert "TOPICCRAWL_MAX_KNOWN" in text
     assert "TOPICCRAWL_SEEN_ERROR" in text
-    assert "scrapy frontier requeue" in text
+    assert "topiccrawl frontier requeue" in text
 
 
 def test_in_links_without_parents_have_no_list() -> None:

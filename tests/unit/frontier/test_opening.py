@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 QUICK = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=1000)
-DAMAGED = r"is damaged .*scrapy restore"
+DAMAGED = r"is damaged .*topiccrawl restore"
 
 
 def opened(path: Path) -> EmbeddedFrontier:

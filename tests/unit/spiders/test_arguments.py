@@ -38,6 +38,7 @@ def settings(**changes: str) -> Settings:
         ({"topic": "足球", "seed": "x"}, ["seed", "did you mean seeds"]),
         ({"topic": "足球", "colour": "x"}, ["colour", "known are"]),
         ({"topic": "足球", "seeds": "news"}, ["news", "https://"]),
+        ({"topic": "足球", "seeds": "http://a.cn,http://me:pw@b.cn/"}, ["HTTPAUTH_USER"]),
         ({"topic": "足球", "seeds": " , "}, ["has no URL"]),
         ({"topic": "足球", "fresh": "maybe"}, ["fresh", "maybe"]),
         ({"topic": "足球", "settings": "x"}, ["settings", "known are"]),

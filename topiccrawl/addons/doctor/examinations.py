@@ -49,7 +49,7 @@ EARLIEST = datetime(2025, 1, 1, tzinfo=UTC).timestamp()
 FOR = {
     "js": ("TOPICCRAWL_JS", "pages rendered by scripts"),
     "warc": ("WARC_DIR", "WARC files"),
-    "parquet": ("", "scrapy articles export FILE.parquet"),
+    "parquet": ("", "topiccrawl articles export FILE.parquet"),
     "metrics": ("", "/metrics of the dashboard"),
     "scrapyd": ("", "crawls as scrapyd jobs"),
 }

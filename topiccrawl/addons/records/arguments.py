@@ -128,7 +128,7 @@ def _check_single_process(settings: BaseSettings) -> None:
         raise SettingError(
             "REDIS_URL is set, but only one process at a time can crawl a template: "
             "pass -s REDIS_URL= for this crawl, or create a task for workers: "
-            "scrapy tasks create --template NAME"
+            "topiccrawl tasks create --template NAME"
         )
     if settings.get("JOBDIR"):
         raise SettingError(

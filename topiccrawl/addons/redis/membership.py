@@ -297,7 +297,7 @@ def parse_identity(where: str, text: str) -> dict[str, Any]:
         raise StateVersionError(
             "{where}: another version of topiccrawl started this crawl (format "
             "{dotted}, this version needs {dotted2}): continue with that version, "
-            "or move the crawl with its `scrapy frontier export` and "
+            "or move the crawl with its `topiccrawl frontier export` and "
             "`import` of this version, or start over with -a fresh=1",
             where=where,
             dotted=_dotted(found.get("format")),

@@ -240,11 +240,13 @@ class TaskService:
         shard = snapshot.shards.get(f"{task}/{site}")
         if shard is None:
             raise StateError(
-                "task {task} has no site {site!r}: `scrapy tasks show {task}`", task=task, site=site
+                "task {task} has no site {site!r}: `topiccrawl tasks show {task}`",
+                task=task,
+                site=site,
             )
         if worker != ANY and worker not in snapshot.workers:
             raise StateError(
-                "there is no worker {worker!r}: `scrapy tasks workers` lists all workers",
+                "there is no worker {worker!r}: `topiccrawl tasks workers` lists all workers",
                 worker=worker,
             )
         await self._control.assign(shard.crawl, "" if worker == ANY else worker)
@@ -272,7 +274,7 @@ class TaskService:
         snapshot = await self.snapshot()
         if task not in snapshot.tasks:
             raise StateError(
-                "there is no task {task!r}: `scrapy tasks list` lists all tasks", task=task
+                "there is no task {task!r}: `topiccrawl tasks list` lists all tasks", task=task
             )
         return snapshot
 

@@ -138,7 +138,7 @@ def test_interrupted_export_and_import_leave_nothing(
 
 def test_invalid_arguments_are_refused(run: Run) -> None:
     status, out = run("list", "nothing")
-    assert (status, "invalid arguments 'list nothing': see `scrapy frontier -h`" in out) == (
+    assert (status, "invalid arguments 'list nothing': see `topiccrawl frontier -h`" in out) == (
         2,
         True,
     )

@@ -115,7 +115,9 @@ class Command(OperatorCommand, ScrapyCommand):
                 gone += await store.forget(stored.template, [stored.entity])
                 seeds = await periods.get(stored.template, [stored.seed])
                 await periods.save([replace(seed, visits={}) for seed in seeds.values()])
-        text = message("{gone} deleted; not stored again (to undo: scrapy records allow ENTITY)")
+        text = message(
+            "{gone} deleted; not stored again (to undo: topiccrawl records allow ENTITY)"
+        )
         say(tr(text, gone=gone))
         self._report_unknown([one for one in dict.fromkeys(entities) if one not in names])
 

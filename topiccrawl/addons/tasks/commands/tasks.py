@@ -54,9 +54,9 @@ class Command(OperatorCommand, ScrapyCommand):
     summary = message("Create, list, pause, resume, pace and cancel tasks that workers crawl")
     details = message(
         "A task is a topic with sites, or a template; it can have limits and an owner. Workers"
-        " (`scrapy work`) crawl for all tasks, on any number of machines with the same REDIS_URL"
-        " or with this data folder. A site is crawled for one task at a time, in turns. assign"
-        ' gives a site to a worker; the worker "any" revokes that.'
+        " (`topiccrawl work`) crawl for all tasks, on any number of machines with the same"
+        " REDIS_URL or with this data folder. A site is crawled for one task at a time, in turns."
+        ' assign gives a site to a worker; the worker "any" revokes that.'
     )
 
     @override

@@ -24,7 +24,7 @@ class Command(CrawlCommand):
 
     @override
     def short_desc(self) -> str:
-        return tr("Crawl for the tasks that `scrapy tasks` creates, until stopped")
+        return tr("Crawl for the tasks that `topiccrawl tasks` creates, until stopped")
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:

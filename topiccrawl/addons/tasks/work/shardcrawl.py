@@ -128,7 +128,7 @@ class ShardCrawl:
         if self.task.named and named_file(name := self.task.arguments["topic"]) is None:
             raise ConfigurationError(
                 "the worker has no topic file {name!r}: copy it into its folder topics/, then "
-                "`scrapy tasks resume {task}`", name=name, task=self.task.id,
+                "`topiccrawl tasks resume {task}`", name=name, task=self.task.id,
             )  # fmt: skip
 
     def _opened(self) -> None:
