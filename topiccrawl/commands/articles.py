@@ -168,7 +168,8 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
             else:
                 say(_headline(event), *(f"  {_line(a, selection.topic)}" for a in event.articles))
         if not found:
-            say("no event with two articles: crawl with -s TOPICCRAWL_EVENTS=7", to=sys.stderr)
+            text = tr("no event with two articles: crawl with -s TOPICCRAWL_EVENTS=7")
+            say(text, to=sys.stderr)
 
     async def _export(self, file: str, selection: Selection, opts: argparse.Namespace) -> None:
         started, since = time.time(), 0.0
@@ -200,7 +201,7 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
         async with self._store() as store:
             rows = (await changes.change_rows(store, found))[: opts.limit or None]
         if not (opts.template or found or await changes.changes_of(self.options, owner, 0.0)):
-            text = f"{owner}: no page has been watched: crawl with -a watch=1"
+            text = tr("{owner}: no page has been watched: crawl with -a watch=1", owner=owner)
             say(text, to=sys.stderr)
         say(*(map(_dumps, rows) if opts.json else changes.report(owner, since, found, rows)))
 

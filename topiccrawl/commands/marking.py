@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from topiccrawl.errors import StateError
 from topiccrawl.links.urls import canonical
+from topiccrawl.messages import tr
 from topiccrawl.model import LINKS, Mark
 from topiccrawl.scheduler.frontiers import read_frontier
 from topiccrawl.storage.factory import opened, storage_of
@@ -65,9 +66,10 @@ async def mark(
             await store.mark([found._replace(wanted=wanted)])
         marks = await store.marks()
     yes = sum(bool(one.wanted) for one in marks)
-    return (
-        f"{topic.name}: {yes} pages marked yes, {len(marks) - yes} no · {found.title or page_url}"
-    )
+    return tr(
+        "{topic}: {yes} pages marked yes, {no} no · {page}",
+        topic=topic.name, yes=yes, no=len(marks) - yes, page=found.title or page_url,
+    )  # fmt: skip
 
 
 async def _stored_page(

@@ -9,6 +9,7 @@ import pytest
 from scrapy.settings import Settings
 
 from topiccrawl.commands.marking import mark
+from topiccrawl.messages import choose_language
 from topiccrawl.model import LINKS, Article
 from topiccrawl.storage.factory import articles_of, opened
 from topiccrawl.storage.sites import MarkStore
@@ -41,3 +42,19 @@ def test_mark_has_the_link_score_of_its_own_topic(
         return found.expected
 
     assert asyncio.run(marked()) == expected
+
+
+def test_mark_is_confirmed_in_the_chosen_language(tmp_path: Path) -> None:
+    settings = Settings({"TOPICCRAWL_DATA_DIR": str(tmp_path)})
+    ball = Topic(name="ball", terms={"goal": 1.0})
+
+    async def confirmed() -> str:
+        async with opened(articles_of(settings)) as store:
+            await store.save([Article(URL, "A goal", "text")])
+        return await mark(settings, ball, "", URL, "yes")
+
+    choose_language("zh")
+    try:
+        assert asyncio.run(confirmed()) == "ball：标为 yes 的网页 1 个，no 的 0 个 · A goal"
+    finally:
+        choose_language("")
