@@ -41,14 +41,12 @@ _BOILERPLATE_NAMES = re.compile(
 )
 """Names in lower case; a search without IGNORECASE takes a third of the time."""
 _SECONDARY = re.compile(
-    r"comment|pinglun|reply|replies|foot|copyright|side-?bar(?!-(?:grid|layout))|related|relate|"
+    r"comment|pinglun|reply|replies|foot|copyright|(?<!\S)side-?bar(?!\S)|related|relate|"
     r"xiangguan|recommend|tuijian|hot-?(?:list|news|read)|paihang|friend.?link|consent"
 )
 _FOOTER = re.compile(r"foot(?:er|[\d_-]|\b)|copyright")  # not football, footnotes, footage
-_LAYOUT = re.compile(
-    r"(?:content|main|has|with|no)[\w-]*side-?bar[\w-]*|side-?bar-(?:left|right|none|no)\b"
-)
-"""Layout names that contain "sidebar" but also apply to boxes with the article."""
+_JOINED = re.compile(r"(?<!\S)\S+?-and-\S+")
+"""Names of boxes with more than the part that is named last, as in "body-and-footer"."""
 _CAPTION_TAGS = frozenset(("figure", "figcaption"))
 _CAPTION = re.compile(
     r"caption|credit|gallery|slideshow|byline|author|timestamp|dateline|pub-?date|newsletter|"
@@ -88,10 +86,14 @@ def is_frame_box(tag: str, names: str) -> bool:
 def is_side_box(names: str) -> bool:
     """Return whether a box has comments, teasers or site information by its names.
 
-    >>> is_side_box("sidebar"), is_side_box("content-sidebar-wrap has-content-sidebar")
+    Names that only contain "sidebar" are also those of boxes around article and sidebar.
+
+    >>> is_side_box("mod sidebar"), is_side_box("content-sidebar-wrap has-sidebar")
+    (True, False)
+    >>> is_side_box("page-footer"), is_side_box("body-and-footer")
     (True, False)
     """
-    return bool(_SECONDARY.search(_LAYOUT.sub("", names.lower())))
+    return bool(_SECONDARY.search(_JOINED.sub("", names.lower())))
 
 
 def is_footer(tag: str, names: str) -> bool:

@@ -36,10 +36,13 @@ def test_other_hidden_parts_are_not_visible() -> None:
     assert "Sealed" not in body(article(f"<p>{LINE * 6}</p>{concealed}"))
 
 
-def test_box_of_columns_is_not_frame() -> None:
+@pytest.mark.parametrize(
+    "names", ["content-sidebar-wrap", "col theme-sidebar primary", "text-and-related"]
+)
+def test_box_of_columns_is_not_frame(names: str) -> None:
     text = "".join(f"<p>Number {n}. {LINE * 2}</p>" for n in range(9))
     notes = f"<div class=notes><p>{LINE * 4}</p></div>"
-    found = body(article(f"<div class='content-sidebar-wrap'><div>{text}</div></div>{notes}"))
+    found = body(article(f"<div class='{names}'><div>{text}</div></div>{notes}"))
     assert "Number 0." in found
     assert "Number 8." in found
 
