@@ -130,15 +130,14 @@ class Database:
 
     def _connect(self) -> sqlite3.Connection:
         text = message("{path}: cannot create it: {error}")
-        with translated(StorageError, text, path=self.path):
+        with translated(StorageError, text, path=self.path), self._translated(_OPEN):
             touch_private(self.path)
-        with self._translated(_OPEN):
-            self._stat = self.path.stat()
             connection = sqlite3.connect(
                 self.path, timeout=BUSY_SECONDS, isolation_level=None,
                 check_same_thread=False,
             )  # fmt: skip
             try:
+                self._stat = self.path.stat()
                 self._write_ahead(connection)
                 connection.execute("PRAGMA synchronous = FULL")
                 connection.execute("PRAGMA foreign_keys = ON")

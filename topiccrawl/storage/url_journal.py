@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -90,17 +91,18 @@ class UrlJournal:
 
     def close(self) -> None:
         """Delete the journal after a clean shutdown; missing URLs of other crawls are kept."""
-        file, self._file = self._file, None
-        if file is not None:
-            _delete(file)
         if self._unclaimed:
             with files.create(self.folder, SUFFIX) as kept:
                 kept.writelines(_lines(self._unclaimed))
+        file, self._file = self._file, None
+        if file is not None:
+            _delete(file)
 
 
 def _delete(file: IO[bytes]) -> None:
     Path(file.name).unlink(missing_ok=True)
-    file.close()
+    with suppress(OSError):  # lines that could not be written
+        file.close()
 
 
 def _read(file: IO[bytes]) -> list[str]:

@@ -248,6 +248,15 @@ def test_write_to_a_deleted_file_raises_an_error(tmp_path: Path) -> None:
     other.close()
 
 
+def test_file_is_created_at_the_end_of_a_symbolic_link(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / FILE).symlink_to(tmp_path / "disk" / FILE)
+    database = opened(tmp_path / FILE)
+    database.call(add)
+    database.close()
+    assert (tmp_path / "disk" / FILE).is_file()
+
+
 def test_page_of_a_topic_does_not_read_all_articles_of_the_topic(tmp_path: Path) -> None:
     steps: list[int] = []
     for number in (50, 5_000):

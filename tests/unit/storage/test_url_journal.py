@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import resource
 from pathlib import Path
 
+import pytest
+
 from tests.contracts.articles import article
+from topiccrawl.errors import StorageError
 from topiccrawl.storage import files
 from topiccrawl.storage.sqlite import SqliteStore
 from topiccrawl.storage.url_journal import UrlJournal
@@ -43,3 +47,16 @@ def test_files_that_another_process_removes_are_not_adopted(tmp_path: Path) -> N
     assert not list(files.adopt(tmp_path, ".urls")), "they are locked"
     for file in adopted:
         file.close()
+
+
+def test_journal_with_unwritten_lines_is_closed(tmp_path: Path) -> None:
+    journal = UrlJournal(tmp_path)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))  # as if the disk became full
+    try:
+        with pytest.raises(StorageError, match="cannot be written"):
+            journal.add(["http://a.test/" + "x" * 200])
+        journal.close()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert not list(tmp_path.iterdir())

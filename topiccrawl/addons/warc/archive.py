@@ -295,20 +295,22 @@ def _record_at(place: _Place) -> Iterator[Any]:
 def _records(path: Path) -> Iterator[tuple[Any, _Place]]:
     """Yield the records of a file with their places.
 
-    warcio treats damage inside a record as the end of the file, so it is checked here.
+    warcio treats damage inside a record as the end of the file, so it is checked here. A
+    compressed record has a checksum: if it matches, only its Content-Length can be wrong.
 
     Raises:
         EOFError: If a record is truncated or damaged.
     """
     with path.open("rb") as file:
-        if file.read(2) == warc.MAGIC and warc.intact_end(file) < path.stat().st_size:
+        compressed = file.read(2) == warc.MAGIC
+        if compressed and warc.intact_end(file) < path.stat().st_size:
             raise EOFError
         file.seek(0)
         records = ArchiveIterator(file)
         for record in records:
             yield record, _Place(path, records.offset)
             records.read_to_end()
-            if getattr(record.raw_stream, "limit", 0):
+            if not compressed and getattr(record.raw_stream, "limit", 0) > 0:
                 raise EOFError
 
 

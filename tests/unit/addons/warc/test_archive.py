@@ -100,6 +100,19 @@ def test_truncated_body_of_an_uncompressed_file_is_reported(tmp_path: Path) -> N
         list(exchanges(cut))
 
 
+def test_intact_compressed_record_with_a_wrong_length_is_read(tmp_path: Path) -> None:
+    file = file_of_three(tmp_path)
+    with file.open("rb") as stream:
+        spans = [(begin, end) for _, begin, end in warc.parts(stream)]
+    data = file.read_bytes()
+    records = [gzip.decompress(data[begin:end]) for begin, end in spans]
+    wrong = [one.replace(b"\nContent-Length: ", b"\nContent-Length: 1", 1) for one in records]
+    file.write_bytes(b"".join(map(gzip.compress, wrong)))
+    urls = [exchange(number).url for number in range(3)]
+    assert [one.url for one in exchanges(file)] == urls
+    assert list(LatestPages([file]).of(file)) == urls
+
+
 def test_flipped_bit_is_reported(tmp_path: Path) -> None:
     file = file_of_three(tmp_path)
     data, urls = file.read_bytes(), [one.url for one in exchanges(file)]
