@@ -51,9 +51,9 @@ def test_check_of_the_visitor_is_retried_and_ends_as_challenge(
         name: read_frontier(folder).why(f"{SITE}/{name}") for name in ("once", "always", "hub")
     }
     assert {name: one and (one.queue, one.reason) for name, one in reports.items()} == {
-        "once": ("crawled", ""),
+        "once": ("crawled", "article"),
         "always": ("error", "challenge"),
-        "hub": ("crawled", ""),
+        "hub": ("crawled", "hub"),
     }
     assert "Traceback" not in log
 
