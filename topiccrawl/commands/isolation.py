@@ -55,8 +55,9 @@ class IsolatedCommand:
 
 
 def name_program(parser: argparse.ArgumentParser) -> None:
-    """Replace ``scrapy`` in the usage of a command by the name of the program that was run."""
-    parser.usage = (parser.usage or "").replace("scrapy", "%(prog)s", 1)
+    """Replace ``scrapy`` in the usage of a command that ``topiccrawl`` runs."""
+    if parser.prog == "topiccrawl":  # with `python -m scrapy` it is __main__.py
+        parser.usage = (parser.usage or "").replace("scrapy", "%(prog)s", 1)
 
 
 def has_addon(settings: BaseSettings) -> bool:

@@ -7,12 +7,9 @@ import os
 import sys
 from difflib import get_close_matches
 from functools import partial
-from importlib import import_module
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import TYPE_CHECKING, NoReturn
 
 from topiccrawl import __version__
@@ -21,6 +18,8 @@ from topiccrawl.storage.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from scrapy.settings import BaseSettings
 
 VERBS = {
     "init DIR": message("Create a project: topic file, settings, compose file"),
@@ -122,17 +121,17 @@ def _run(words: Sequence[str]) -> NoReturn:
     settings = get_project_settings()
     if not settings["COMMANDS_MODULE"]:  # the project runs Scrapy's `crawl`
         settings.set("COMMANDS_MODULE", "topiccrawl.commands", priority="cmdline")
-    _check_verb(words[0], settings["COMMANDS_MODULE"])
+    _check_verb(words[0], settings)
     settings["EDITOR"] = os.environ.get("EDITOR", settings["EDITOR"])  # as Scrapy does
     execute(["topiccrawl", *words], settings)
     raise AssertionError("Scrapy ends the process")
 
 
-def _check_verb(word: str, module: str) -> None:
+def _check_verb(word: str, settings: BaseSettings) -> None:
     """End the process if no command has this name; suggest the most similar one."""
-    folders = (import_module(name).__path__ for name in ("scrapy.commands", module))
-    known = {one.name for folder in folders for one in iter_modules(folder)}
-    known |= entry_points(group="scrapy.commands").names
+    from scrapy.cmdline import _get_commands_dict  # noqa: PLC0415  (see _run)
+
+    known = _get_commands_dict(settings, inproject=True)
     if word.startswith("-") or word in known:
         return  # Scrapy parses options without a command
     found = get_close_matches(word, known, 1)

@@ -45,7 +45,12 @@ def test_help_has_the_name_of_the_program(verb: str, capsys: pytest.CaptureFixtu
 
 @pytest.mark.parametrize(
     ("word", "hint"),
-    [("artcles", "(did you mean articles?)"), ("startprojekt", "startproject"), ("x7", "")],
+    [
+        ("artcles", "(did you mean articles?)"),
+        ("startprojekt", "startproject"),
+        ("x7", ""),
+        ("isolation", ""),
+    ],
 )
 def test_unknown_command_is_refused_with_a_suggestion(
     word: str, hint: str, capsys: pytest.CaptureFixture[str]
@@ -56,6 +61,23 @@ def test_unknown_command_is_refused_with_a_suggestion(
     assert (f"unknown command {word}" in error, hint in error, "scrapy" in error) == (
         True, True, False,
     )  # fmt: skip
+
+
+def test_usage_with_python_m_scrapy_has_the_name_of_scrapy() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "scrapy", "fetch", "-h"],
+        capture_output=True, text=True, check=True,
+        env={**os.environ, "SCRAPY_SETTINGS_MODULE": "topiccrawl.settings"},
+    )  # fmt: skip
+    assert "  scrapy fetch " in done.stdout
+
+
+def test_modules_that_are_no_commands_are_not_suggested(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["isolaton"])
+    assert "isolation" not in capsys.readouterr().err
 
 
 def test_usage_of_a_crawl_has_the_name_of_the_program(capsys: pytest.CaptureFixture[str]) -> None:

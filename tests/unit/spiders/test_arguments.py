@@ -39,6 +39,7 @@ def settings(**changes: str) -> Settings:
         ({"topic": "足球", "colour": "x"}, ["colour", "known are"]),
         ({"topic": "足球", "seeds": "news"}, ["news", "https://"]),
         ({"topic": "足球", "seeds": "http://a.cn,http://me:pw@b.cn/"}, ["HTTPAUTH_USER"]),
+        ({"topic": "足球", "seeds": "http:\\\\me:p,w@b.cn/"}, ["HTTPAUTH_USER"]),
         ({"topic": "足球", "seeds": " , "}, ["has no URL"]),
         ({"topic": "足球", "fresh": "maybe"}, ["fresh", "maybe"]),
         ({"topic": "足球", "settings": "x"}, ["settings", "known are"]),
@@ -85,6 +86,11 @@ def test_urls_are_separated_by_commas_or_spaces_in_linear_time() -> None:
     with pytest.raises(ConfigurationError):
         seeds_of("http://a.test" + " " * 100_000 + "x")
     assert time.process_time() - started < 5
+
+
+def test_login_in_the_query_or_path_of_a_seed_is_kept() -> None:
+    for url in ("https://a.test/?next=http://me@b.test/", "https://a.test/2020/http://me@b.test/"):
+        assert seeds_of(url) == (url,)
 
 
 def test_seeds_argument_overrides_the_topic_file_and_job_is_ignored(
