@@ -72,8 +72,7 @@ _MOST_DIALOGS = 20
 """Most dialogs that are looked at; each is searched for the content of the page."""
 _MOST_FALLBACKS = 20
 """Most ``noscript`` elements that are looked at."""
-_MIN_FALLBACK = 3
-"""Minimum paragraphs of an article in ``noscript``; requests to enable scripts have fewer."""
+_NOSCRIPT = re.compile(r"</?noscript\b[^>]*>", re.IGNORECASE)
 _MOST_POSTS = 20
 """Most embedded posts that are left out of the texts with dates and bylines."""
 _LONGEST_POST = 500
@@ -222,11 +221,15 @@ def _is_prose(text: str) -> bool:
 def parse_page(
     html: str, url: str, page: Page | None = None, tree: LexborHTMLParser | None = None
 ) -> ParsedPage:
-    """Parse a page and find its densest text; see ``extract_by`` for the arguments."""
+    """Parse a page and find its densest text; see ``extract_by`` for the arguments.
+
+    A page without article outside of ``noscript`` is parsed as for readers without scripts.
+    """
     clean = sanitize(html)
     if tree is None or clean != html:
         tree = parse_html(clean)
     metadata = read_metadata(tree)  # before scripts are removed, since JSON-LD is a script
+    hidden = any(one.css_first("p") for one in tree.css("noscript")[:_MOST_FALLBACKS])
     _strip(tree)
     body = tree.body
     text = body.text(separator="\n", strip=True, skip_empty=True) if body is not None else ""
@@ -238,6 +241,8 @@ def parse_page(
     language = language_of(text)
     layout = lay_out(body) if body is not None else Layout((), ())
     choice = choose(layout, captions=language in CHINESE)
+    if hidden and not is_article(body_of(layout, choice), language):
+        return parse_page(_NOSCRIPT.sub("", clean), url, page)
     element = tree.css_first("title")
     window = element.text() if element is not None else ""
     title = sanitize(page.title) if page is not None else window
@@ -255,15 +260,9 @@ def parse_page(
 def _strip(tree: LexborHTMLParser) -> None:
     """Remove scripts, frames and dialogs, which ask for consent or for a login, from a page.
 
-    A dialog with a page's content stays: some are not closed. So does the text of a ``noscript``
-    element with most paragraphs of the page, which shows its article to readers without scripts.
+    A dialog with a page's content stays: some are not closed.
     """
-    tree.strip_tags(["script", "style", "template", "iframe"])
-    for fallback in tree.css("noscript")[:_MOST_FALLBACKS]:
-        paragraphs = len(fallback.css("p"))
-        if paragraphs >= _MIN_FALLBACK and paragraphs > len(tree.css("p")) / 2:
-            fallback.unwrap()
-    tree.strip_tags(["noscript"])
+    tree.strip_tags(["script", "style", "noscript", "template", "iframe"])
     for dialog in tree.css(_DIALOGS)[:_MOST_DIALOGS]:
         if dialog.css_first("h1, article, main") is None:
             dialog.replace_with("")  # decompose() would free dialogs in it, which follow

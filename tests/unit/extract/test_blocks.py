@@ -140,6 +140,10 @@ def test_text_for_readers_without_scripts_is_text() -> None:
     assert body(article(f"<noscript>{text}</noscript>")) == "\n".join([(LINE * 2).strip()] * 3)
     request = "<noscript><p>Please enable scripts. We need them to show pages.</p></noscript>"
     assert body(article(f"{request}<p>{LINE * 4}</p>")) == (LINE * 4).strip()
+    notice = "<p>Please enable scripts to see it, or call us. We answer at once.</p>" * 3
+    assert (
+        body(article(f"<noscript>{notice}</noscript><div>{LINE * 8}</div>")) == (LINE * 8).strip()
+    )
     copies = f"<noscript>{text}</noscript>{text}"
     assert body(article(copies)) == "\n".join([(LINE * 2).strip()] * 3)
 
