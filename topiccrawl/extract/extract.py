@@ -72,7 +72,7 @@ _MOST_DIALOGS = 20
 """Most dialogs that are looked at; each is searched for the content of the page."""
 _MOST_FALLBACKS = 20
 """Most ``noscript`` elements that are looked at."""
-_NOSCRIPT = re.compile(r"</?noscript\b[^>]*>", re.IGNORECASE)
+_NOSCRIPT = re.compile(r"</?noscript\b[^<>]*>", re.IGNORECASE)
 _MOST_POSTS = 20
 """Most embedded posts that are left out of the texts with dates and bylines."""
 _LONGEST_POST = 500

@@ -144,6 +144,9 @@ def test_text_for_readers_without_scripts_is_text() -> None:
     assert (
         body(article(f"<noscript>{notice}</noscript><div>{LINE * 8}</div>")) == (LINE * 8).strip()
     )
+    began = time.process_time()
+    assert body(article(f"<noscript>{text}</noscript>") + "<noscript" * 50_000)
+    assert time.process_time() - began < 3.0, "quadratic: minutes"
     copies = f"<noscript>{text}</noscript>{text}"
     assert body(article(copies)) == "\n".join([(LINE * 2).strip()] * 3)
 
