@@ -173,7 +173,7 @@ def test_page_ends_with_an_allowed_outcome(
 
 
 def test_good_site_is_fetched_and_stored_completely(result: CrawlResult) -> None:
-    assert {result.outcomes[url] for url in GOOD} == {"crawled"}
+    assert {result.outcomes[url] for url in GOOD} == {"crawled article"}
     assert set(GOOD) <= set(result.articles)
     assert max(result.asked[url] for url in GOOD) == 1
 
