@@ -137,7 +137,7 @@ def _measure(text: str) -> tuple[int, int]:
     return characters + WORD * len(_WORD.findall(rest)), len(_STOP.findall(rest))
 
 
-def shorten(han: re.Pattern[str], text: str) -> tuple[int, str]:
+def shorten(runs: re.Pattern[str], text: str) -> tuple[int, str]:
     """Return the number of characters in runs, and the text with a single one for each run.
 
     Other patterns find the same in the shorter text in less time.
@@ -145,18 +145,9 @@ def shorten(han: re.Pattern[str], text: str) -> tuple[int, str]:
     >>> shorten(re.compile("[一-龥]+"), "新款 electric 汽车")
     (4, '一 electric 一')
     """
-    parts = han.split(text)
+    parts = runs.split(text)
     rest = "一".join(parts)
     return len(text) - len(rest) + len(parts) - 1, rest
-
-
-def letters(runs: re.Pattern[str], text: str) -> int:
-    """Return the number of characters in the matches of a pattern.
-
-    >>> letters(re.compile("[一-龥]+"), "新款 electric 汽车")
-    4
-    """
-    return sum(map(len, runs.findall(text)))
 
 
 def _name(node: LexborNode) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import lxml.html
 from lxml.etree import LxmlError, _Element, strip_elements
 
-from topiccrawl.extract.blocks import ADDRESSES, BREAKS, letters, names_of, shorten
+from topiccrawl.extract.blocks import ADDRESSES, BREAKS, names_of, shorten
 from topiccrawl.extract.boilerplate import is_footer
 from topiccrawl.extract.density import FOOTER
 from topiccrawl.text.digest import fold
@@ -186,12 +186,12 @@ def language_of(text: str, declared: str = "") -> str:
     primary = declared.split("-", maxsplit=1)[0].strip().lower()
     foreign = len(text) - len(text.encode("ascii", "ignore")) - chinese
     for script, languages in _SCRIPTS if foreign > chinese + latin else ():  # rarely
-        if letters(script, text) > chinese + latin:
+        if shorten(script, text)[0] > chinese + latin:
             return primary if primary in languages else languages[0]
     if not chinese + latin:
         return ""
     if chinese >= latin:
-        return "ja" if letters(_KANA, text) > chinese * KANA else "zh"
+        return "ja" if shorten(_KANA, text)[0] > chinese * KANA else "zh"
     return primary if _CODE.fullmatch(primary) and primary not in _FOREIGN else "en"
 
 
