@@ -182,11 +182,13 @@ _DETAILS = re.compile(r" \(configured timeouts|, Timeout:|, Topology|, full erro
 _AWAY = "check that the server runs and can be reached"
 UNAUTHORIZED = 13
 """Error code of the server for a command that the user may not send."""
+_FOREIGN = "if another program uses the collection, use another database in MONGODB_URI"
 _REMEDIES: dict[int | None, str] = {
     UNAUTHORIZED: "give the user the role readWrite",
     18: "check user and password in MONGODB_URI",
     121: "change the validator of the collection, or use another database",
     14031: "free space on the server's disk",
+    **dict.fromkeys((85, 86, 11000), _FOREIGN),
 }
 """Remedies by error code of the server."""
 

@@ -238,7 +238,11 @@ class MongoStore:
             await self.server.articles.bulk_write(writes, ordered=has_repeats)
         except BulkWriteError as error:
             failed = error.details["writeErrors"]
-            if has_repeats or any(one["code"] != DUPLICATE_KEY for one in failed):
+            if (
+                has_repeats
+                or error.details["writeConcernErrors"]
+                or any(one["code"] != DUPLICATE_KEY for one in failed)
+            ):
                 raise
             late = [await self._late(plan, *plan.upserts[one["index"]]) for one in failed]
             return [one for one in late if one is not None]

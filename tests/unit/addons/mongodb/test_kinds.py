@@ -1,4 +1,4 @@
-"""Tests of documents of an earlier version in MongoDB, and of refused documents."""
+"""Tests of documents of an earlier version in MongoDB, and of refused or unconfirmed writes."""
 
 from __future__ import annotations
 
@@ -14,13 +14,17 @@ from pymongo import MongoClient
 from tests.mongo_server import MongoServer, database_uri
 from topiccrawl.addons.mongodb.client import Server
 from topiccrawl.addons.mongodb.storage import MongoStorage
-from topiccrawl.errors import StorageError
+from topiccrawl.errors import StorageAwayError, StorageError
+from topiccrawl.model import Article
+from topiccrawl.storage.contract import Fate
 from topiccrawl.storage.factory import closed_after
 from topiccrawl.storage.pages import Pages, PageState, Role
 from topiccrawl.storage.sites import Sites
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from topiccrawl.storage.contract import Saved
 
 PAGE: dict[str, Any] = {
     "_id": "http://a.test/1 足球", "owner": "足球", "url": "http://a.test/1", "role": "detail",
@@ -75,6 +79,40 @@ def test_error_names_why_the_server_refuses_a_document(mongo_uri: str, tmp_path:
 
         with pytest.raises(StorageError, match=r"failed validation; change the validator"):
             asyncio.run(save())
+
+
+def test_collection_of_another_program_is_an_error_with_a_remedy(
+    mongo_uri: str, tmp_path: Path
+) -> None:
+    uri = database_uri(mongo_uri, tmp_path)
+    with MongoClient[dict[str, Any]](uri) as client:
+        client[Server(uri).name]["articles"].insert_many([{"sku": 1}, {"sku": 2}])
+    with pytest.raises(StorageError, match="another program uses the collection"):
+        asyncio.run(_save(uri))
+
+
+def test_articles_are_not_stored_before_the_write_concern_is_met(tmp_path: Path) -> None:
+    mongo = MongoServer(tmp_path / "mongo")
+    mongo.start("--enable-test-commands")
+    try:
+        asyncio.run(_save(mongo.uri))
+        late = {"code": 64, "errmsg": "replication timed out", "errInfo": {"wtimeout": True}}
+        fault = {"failCommands": ["update"], "writeConcernError": late}
+        with MongoClient[dict[str, Any]](mongo.uri) as client:
+            client.admin.command("configureFailPoint", "failCommand", mode="alwaysOn", data=fault)
+            with pytest.raises(StorageAwayError, match="replication timed out"):
+                asyncio.run(_save(mongo.uri, Article("http://a.test/1", "车展", "车展")))
+            client.admin.command("configureFailPoint", "failCommand", mode="off")
+        (saved,) = asyncio.run(_save(mongo.uri, Article("http://a.test/1", "车展", "车展")))
+        assert saved.fate is Fate.UNCHANGED
+    finally:
+        mongo.kill()
+
+
+async def _save(uri: str, *articles: Article) -> list[Saved]:
+    async with closed_after(MongoStorage(uri).articles()) as store:
+        await store.open()
+        return await store.save(articles)
 
 
 def test_user_with_the_role_read_reads_and_is_refused_writes(tmp_path: Path) -> None:
