@@ -77,7 +77,7 @@ def wait_reason(  # noqa: PLR0913 - all but one have defaults
 
     Args:
         quiet: Seconds since the last page.
-        paused: Whether the operator paused the crawl.
+        paused: Whether the operator paused the crawl, or its worker may have lost it.
         redis_away: Whether the Redis server of the frontier does not respond.
         store_away: Whether the database of the articles does not respond.
         queues: Sizes of the queues, summed over all nodes.
@@ -92,7 +92,7 @@ def wait_reason(  # noqa: PLR0913 - all but one have defaults
     >>> wait_reason(60.0).reason
     'empty'
     """
-    for reason, holds in ("paused", paused), ("redis-away", redis_away), ("store-away", store_away):
+    for reason, holds in ("redis-away", redis_away), ("paused", paused), ("store-away", store_away):
         if holds:
             return WaitReason(reason, quiet)
     if quiet < QUIET:

@@ -75,7 +75,7 @@ def test_each_kind_of_wait_has_its_reason() -> None:
     cases = {
         "": wait_reason(1.0, queues=queued, own=4),
         "paused": wait_reason(1.0, paused=True, store_away=True, queues=queued, own=4),
-        "redis-away": wait_reason(1.0, redis_away=True),
+        "redis-away": wait_reason(1.0, redis_away=True, paused=True),
         "store-away": wait_reason(1.0, store_away=True),
         "delays": wait_reason(9.0, queues=queued, own=4, census=census(waiting=3, failing=1)),
         "failing": wait_reason(9.0, queues=queued, own=4, census=census(failing=1)),
