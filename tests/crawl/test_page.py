@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
+from functools import partial
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
@@ -206,6 +209,63 @@ def test_articles_page_shows_the_reason_of_an_error() -> None:
         page.locator("#q").press("Enter")
         page.get_by_text("no searchable word").wait_for(timeout=LONG)
         assert page.get_by_text("车展").count() == 0
+
+
+class PrefixProxy(BaseHTTPRequestHandler):
+    """A reverse proxy that serves another server below ``/news/`` and nothing else."""
+
+    def __init__(self, host: str, *connection: Any) -> None:
+        self.host = host
+        super().__init__(*connection)
+
+    def do_GET(self) -> None:
+        if not self.path.startswith("/news/"):
+            self.send_error(404)
+            return
+        path, host = self.path.removeprefix("/news"), self.headers["Host"]
+        with closing(HTTPConnection(self.host)) as connection, suppress(OSError):
+            connection.request("GET", path, headers={"Host": host})
+            answer = connection.getresponse()
+            self.send_response(answer.status)
+            self.send_header("Content-Type", answer.headers["Content-Type"])
+            self.end_headers()
+            while chunk := answer.read1():
+                self.wfile.write(chunk)  # fails when the browser leaves an event stream
+
+    @override
+    def log_message(self, *_: object) -> None:
+        return
+
+
+@contextmanager
+def below_a_path(url: str) -> Iterator[str]:
+    """Serve a dashboard below a path; yield the URL of the path."""
+    handler = partial(PrefixProxy, url.split("/")[2])
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/news/"
+        server.shutdown()
+
+
+def test_pages_work_below_a_path_of_a_proxy() -> None:
+    source, problems = hostile_source(), list[str]()
+    with (
+        served(source, web.get("/api/library", library)) as direct,
+        below_a_path(direct) as url,
+        browser() as chromium,
+    ):
+        page = chromium.new_page(locale="en-GB")
+        page.on("requestfailed", lambda one: problems.append(one.url))
+        page.on("response", lambda one: problems.append(one.url) if "/news/" not in one.url else 0)
+        page.goto(url)
+        page.locator(".row .title").first.wait_for(timeout=LONG)
+        page.locator(".task p").first.wait_for(timeout=LONG)
+        page.locator("#to-articles").click()
+        page.get_by_text("车展").wait_for(timeout=LONG)
+        page.locator("nav.pages a").first.click()
+        page.wait_for_url(f"{url}crawls", timeout=LONG)
+    assert [one for one in problems if "/news/" not in one] == []
 
 
 class AwaySource(StubSource):

@@ -96,7 +96,7 @@ class Guard:
 
     def enter(self, request: web.Request) -> web.StreamResponse:
         """Set the cookie and redirect to the page, after a request with the right token."""
-        response = web.Response(status=303, headers={"Location": "/"})
+        response = web.Response(status=303, headers={"Location": "./"})
         response.set_cookie(
             self.cookie, self.token, max_age=_YEAR, httponly=True, samesite="Strict",
             secure=request.secure or request.headers.get("X-Forwarded-Proto") == "https",

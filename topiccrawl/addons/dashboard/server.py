@@ -162,7 +162,8 @@ class DashboardServer:
             raise web.HTTPServiceUnavailable(text="too many open event streams\n")
         name = _crawl_in(request)
         channel = self._channels.setdefault(name, Channel(lambda: self.source.state(name)))
-        response = web.StreamResponse(headers={**HEADERS, "Content-Type": "text/event-stream"})
+        headers = {**HEADERS, "Content-Type": "text/event-stream", "X-Accel-Buffering": "no"}
+        response = web.StreamResponse(headers=headers)  # nginx would send events in blocks of 4 kB
         try:
             await channel.serve(response, request)
         finally:

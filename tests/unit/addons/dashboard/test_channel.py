@@ -48,6 +48,7 @@ async def read(server: DashboardServer, lines: list[Any]) -> None:
     """Collect the events of a stream to its end; a comment is None."""
     url = f"http://127.0.0.1:{server.address.port}/api/events"
     async with aiohttp.ClientSession() as session, session.get(url) as answer:
+        assert answer.headers["X-Accel-Buffering"] == "no", "nginx passes events on at once"
         async for line in answer.content:
             if line.strip():
                 event = json.loads(line[6:]) if line.startswith(b"data: ") else None

@@ -146,7 +146,7 @@ def test_token_is_accepted_by_link_cookie_and_header() -> None:
         async with serving(token=TOKEN) as (port, actions, session):
             base = f"http://127.0.0.1:{port}"
             async with session.get(f"{base}/?token={TOKEN}", allow_redirects=False) as answer:
-                assert (answer.status, answer.headers["Location"]) == (303, "/")
+                assert (answer.status, answer.headers["Location"]) == (303, "./")
                 cookie = answer.headers["Set-Cookie"]
             assert "HttpOnly" in cookie
             assert "SameSite=Strict" in cookie

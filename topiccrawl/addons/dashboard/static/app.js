@@ -43,7 +43,7 @@ function take(changed) {
   if (!drawn) { drawn = true; articles.refresh().catch(() => {}); more.begin(); tasks.begin(); }
 }
 function listen() {
-  const stream = new EventSource(crawl.path("/api/events"));
+  const stream = new EventSource(crawl.path("api/events"));
   stream.onmessage = (event) => { connected = true; take(JSON.parse(event.data)); };
   stream.onerror = () => {
     connected = false;

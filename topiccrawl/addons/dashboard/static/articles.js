@@ -10,7 +10,7 @@ const height = () => (matchMedia("(max-width: 640px)").matches ? 84 : 62);
 
 export async function refresh() {
   const mine = ++generation;
-  const found = await get(path(`/api/articles?offset=0&limit=${PAGE}`));
+  const found = await get(path(`api/articles?offset=0&limit=${PAGE}`));
   if (mine !== generation) return;
   const fresh = found.articles[0]?.url ?? "";
   const moved = found.total !== total || fresh !== newest;
@@ -32,7 +32,7 @@ async function load(page) {
   const mine = generation;
   pages.set(page, []);
   try {
-    const found = await get(path(`/api/articles?offset=${page * PAGE}&limit=${PAGE}`));
+    const found = await get(path(`api/articles?offset=${page * PAGE}&limit=${PAGE}`));
     if (mine === generation) { pages.set(page, found.articles); paint(); }
   } catch { pages.delete(page); }
 }

@@ -30,7 +30,7 @@ export function heading({ run, waiting, nodes }, connected) {
   put(at("topic"), empty ? t("notBegun") : run.topic);
   at("topic").title = run.topic;
   put(at("version"), run.version);
-  at("to-articles").href = empty ? "/articles" : `/articles?topic=${encodeURIComponent(run.topic)}`;
+  at("to-articles").href = empty ? "articles" : `articles?topic=${encodeURIComponent(run.topic)}`;
   document.title = `${run.topic} · topiccrawl`;
   const dead = silent(nodes), over = Boolean(run.finished);
   const failed = over && !dead && FAILURES.includes(run.reason), goes = waiting.reason === "store-away" && waiting.seconds < 5;
@@ -46,7 +46,7 @@ export function heading({ run, waiting, nodes }, connected) {
   const detail = waiting.detail ? ` (${waiting.detail})` : "", quiet = waiting.seconds >= 5 ? ` · ${t("quiet", waiting.seconds.toFixed(0))}` : "";
   put(notice.lastElementChild, over ? "" : detail + quiet);
   fill("foot", h("span", {}, `${t("strategy")} ${run.strategy}`), h("span", {}, run.node), h("span", {}, run.frontier),
-    h("a", { href: "/metrics" }, t("metrics")), h("a", { href: "/api/openapi.json" }, t("api")));
+    h("a", { href: "metrics" }, t("metrics")), h("a", { href: "api/openapi.json" }, t("api")));
 }
 // Why nothing was found: shown if pages were fetched or seeds failed, and no page is on topic.
 export function review({ review: met, totals }) {

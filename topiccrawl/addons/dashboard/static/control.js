@@ -31,7 +31,7 @@ export function controls({ control, run }) {
   const wanted = control?.name && !run.finished ? JSON.stringify([control, language]) : "";
   if (wanted === steered) return;
   steered = wanted;
-  renew("controls", wanted ? buttons(`/api/orders/${encodeURIComponent(control.name)}`, control) : []);
+  renew("controls", wanted ? buttons(`api/orders/${encodeURIComponent(control.name)}`, control) : []);
 }
 
 export function nodes(state) {

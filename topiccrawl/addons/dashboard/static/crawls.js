@@ -15,7 +15,7 @@ function reason({ reason: why, state, seen }) {
 }
 function row(one) {
   const cell = (key, value, kind = "") => h("td", { class: kind, "data-th": t(key) }, value);
-  const address = `/crawl?crawl=${encodeURIComponent(one.frontier)}`;
+  const address = `crawl?crawl=${encodeURIComponent(one.frontier)}`;
   return h("tr", {},
     h("td", { class: "main" }, h("a", { href: address, title: one.frontier }, one.topic || one.frontier)),
     cell("site", one.site || (one.hosts ? t("sitesOf", number(one.hosts)) : "")),
@@ -33,7 +33,7 @@ function show() {
   fill("crawl-rows", last.map(row));
 }
 async function look() {
-  try { last = await get("/api/crawls"); show(); } catch { /* the server is unavailable: keep the last list */ }
+  try { last = await get("api/crawls"); show(); } catch { /* the server is unavailable: keep the last list */ }
 }
 begin(() => { show(); tasks.show(); });
 look();

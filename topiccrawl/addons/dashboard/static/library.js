@@ -12,7 +12,7 @@ const query = (more = {}) => new URLSearchParams([...Object.entries({ ...Object.
 async function search(offset = 0) {
   const mine = ++generation;
   try {
-    const next = await get(`/api/library?${query({ offset, limit: PAGE })}`);
+    const next = await get(`api/library?${query({ offset, limit: PAGE })}`);
     if (mine !== generation) return;
     found = next;
     articles = offset ? [...articles, ...next.articles] : next.articles;
@@ -53,7 +53,7 @@ function marks(one) {
   const status = h("span", { class: "aside", role: "status" });
   const set = async (wanted) => {
     try {
-      one.mark = (await post("/api/marks", { topic, url: one.url, wanted })).mark;
+      one.mark = (await post("api/marks", { topic, url: one.url, wanted })).mark;
       status.textContent = t("marked");
       for (const button of group.querySelectorAll("button")) button.setAttribute("aria-pressed", String(button.dataset.mark === said(one.mark)));
     } catch (error) { status.textContent = t("notMarked", error.message); }
@@ -73,7 +73,7 @@ function row(one) {
 }
 async function read(brief) {
   let one;
-  try { one = await get(`/api/article?url=${encodeURIComponent(brief.url)}&topic=${encodeURIComponent(asked.get("topic") ?? "")}`); } catch (error) {
+  try { one = await get(`api/article?url=${encodeURIComponent(brief.url)}&topic=${encodeURIComponent(asked.get("topic") ?? "")}`); } catch (error) {
     at("stored").textContent = error.message;  // it was deleted, or the store is away
     return;
   }
@@ -92,19 +92,19 @@ async function read(brief) {
 async function copies(url) {
   const where = `url=${encodeURIComponent(url)}`;
   let known = [];
-  try { known = await get(`/api/copies?${where}`); } catch { /* the server has no routes of archives */ }
+  try { known = await get(`api/copies?${where}`); } catch { /* the server has no routes of archives */ }
   const day = known[0]?.replace(/^(\d{4})(\d\d)(\d\d).*/, "$1-$2-$3");
-  if (day && at("copies")) fill("copies", h("a", { href: `/api/copy?${where}&at=${known[0]}`, class: "original", target: "_blank", rel: "noopener noreferrer" }, t("copy", day)));
+  if (day && at("copies")) fill("copies", h("a", { href: `api/copy?${where}&at=${known[0]}`, class: "original", target: "_blank", rel: "noopener noreferrer" }, t("copy", day)));
 }
 function outs() {
   const topic = asked.get("topic") ?? "", name = topic || "articles";
-  fill("exports", KINDS.map((kind) => h("a", { class: "tool", href: `/api/export/${encodeURIComponent(name)}.${kind}?${query()}`, download: "" }, `.${kind}`)));
-  fill("feeds", topic ? [["atom", "Atom"], ["json", "JSON"]].map(([kind, label]) => h("a", { class: "tool", href: `/feed/${encodeURIComponent(topic)}.${kind}` }, label)) : "–");
+  fill("exports", KINDS.map((kind) => h("a", { class: "tool", href: `api/export/${encodeURIComponent(name)}.${kind}?${query()}`, download: "" }, `.${kind}`)));
+  fill("feeds", topic ? [["atom", "Atom"], ["json", "JSON"]].map(([kind, label]) => h("a", { class: "tool", href: `feed/${encodeURIComponent(topic)}.${kind}` }, label)) : "–");
 }
 async function doubtful() {
   const topic = asked.get("topic") ?? "";
   let pages = [];
-  try { if (topic) pages = await get(`/api/doubtful?topic=${encodeURIComponent(topic)}`); } catch { /* no pages were scored for the topic */ }
+  try { if (topic) pages = await get(`api/doubtful?topic=${encodeURIComponent(topic)}`); } catch { /* no pages were scored for the topic */ }
   at("doubtful").hidden = !pages.length;
   fill("doubtful-rows", pages.map((one) => h("article", { class: "found" }, h("h3", {}, link(one.url, one.title || one.url)),
     h("p", { class: "aside" }, t("chance", percent(one.chance))), marks({ ...one, topics: [topic] }))));

@@ -7,7 +7,7 @@ const EVERY = 6000;
 let last = null;
 
 export async function look() {
-  try { last = await get(path("/api/more")); show(); } catch { /* the event stream reports that the server is unavailable */ }
+  try { last = await get(path("api/more")); show(); } catch { /* the event stream reports that the server is unavailable */ }
 }
 export function begin() {
   look();

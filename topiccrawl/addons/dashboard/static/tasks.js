@@ -9,7 +9,7 @@ const MOST = 30;
 let last = [], timer = 0, orders = "";
 
 export async function look() {
-  try { last = await get("/api/tasks"); show(); } catch (error) {
+  try { last = await get("api/tasks"); show(); } catch (error) {
     if (String(error).includes("404")) clearInterval(timer);  // the routes are missing: TOPICCRAWL_CONTROL is off
   }
 }
@@ -32,7 +32,7 @@ function task({ task: asked, state, speed, pages, articles, sites }) {
   const ofTemplate = asked.spider === "template";
   const figures = [open ? t(`task-${state}`) : "", ofTemplate ? t("template") : t("shards", number(done), number(sites.length)), t("nPages", number(pages)), t(ofTemplate ? "nRecords" : "nStories", number(articles)), asked.owner];
   return h("div", { class: "node task" }, h("p", { title: name }, `${t("task")} ${asked.id} · ${name}`),
-    h("span", { class: "acts" }, open ? buttons(`/api/tasks/${asked.id}`, { paused: state === "paused", speed }, look) : t(`task-${state}`)),
+    h("span", { class: "acts" }, open ? buttons(`api/tasks/${asked.id}`, { paused: state === "paused", speed }, look) : t(`task-${state}`)),
     h("span", {}, figures.filter(Boolean).join(" · ")),
     h("span", { class: "chips", hidden: open && !ofTemplate ? null : "" }, sites.slice(0, 24).map((one) =>
       h("span", { class: "chip", style: { "--tone": `var(${TONES[one.state] ?? "--line"})` }, title: [one.worker, one.reason].filter(Boolean).join(" · ") },

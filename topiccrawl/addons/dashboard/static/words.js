@@ -3,7 +3,7 @@
 const asked = localStorage.getItem("language") || navigator.language || "en";
 export let language = asked.toLowerCase().startsWith("zh") ? "zh" : "en";
 
-const load = async (name) => (await fetch(`/static/words.${name}.json`)).json();
+const load = async (name) => (await fetch(`static/words.${name}.json`)).json();
 const [en, zh] = await Promise.all(["en", "zh"].map(load));
 const WORDS = { en, zh };
 
