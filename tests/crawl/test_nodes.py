@@ -10,6 +10,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
+import redis
 from typing_extensions import override
 
 from benchmarks.nodes_outage import RedisOutage
@@ -107,6 +108,21 @@ def test_three_nodes_with_one_killed_fetch_every_page(tmp_path: Path, redis_url:
     assert len(stories) > 20
     assert {digest for digest, urls in stories.items() if digest and len(urls) > 1} == set()
     assert report.refetched <= 40  # pages in flight or not yet sent at the kill
+
+
+@pytest.mark.crawl
+@pytest.mark.slow
+def test_redis_that_may_evict_keys_is_reported(tmp_path: Path, redis_url: str) -> None:
+    with redis.Redis.from_url(redis_url) as client:
+        client.config_set("maxmemory-policy", "allkeys-lru", "maxmemory", "100mb")
+        try:
+            status, log = run("http://127.0.0.1:9", tmp_path / "data", "crawl", "topic", "-a",
+                              "topic=甲", "-a", "seeds=http://a.test/",
+                              REDIS_URL=redis_url)  # fmt: skip
+        finally:
+            client.config_set("maxmemory-policy", "noeviction", "maxmemory", "0")
+    assert status == 1, "no page can be fetched"
+    assert "maxmemory-policy is allkeys-lru" in log
 
 
 @pytest.mark.crawl

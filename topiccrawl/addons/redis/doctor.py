@@ -74,11 +74,12 @@ def _answers(client: Redis, name: str) -> Iterator[Finding]:
 
 def _persistence(client: Redis, info: dict[str, object]) -> Iterator[Finding]:
     """Check the persistence of the server: append-only file, eviction policy."""
+    from topiccrawl.addons.redis.transport import eviction_policy  # noqa: PLC0415
+
     if not info.get("aof_enabled"):
         remedy = "set appendonly yes; a crash of Redis loses all changes since its last snapshot"
         yield warn("redis", "writes no append-only file", remedy)
-    policy = str(info.get("maxmemory_policy", "noeviction"))
-    if policy != "noeviction" and info.get("maxmemory"):
+    if policy := eviction_policy(info):
         remedy = "set maxmemory-policy noeviction: the keys of a crawl must not be evicted"
         yield fail("redis", f"maxmemory-policy is {policy}", remedy)
     keys = client.dbsize()

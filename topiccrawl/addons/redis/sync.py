@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from redis.exceptions import RedisError
 
-from topiccrawl.addons.redis.transport import address, run_async
+from topiccrawl.addons.redis.transport import address, eviction_policy, run_async
 from topiccrawl.errors import StorageError, TopiccrawlError
 from topiccrawl.messages import message
 
@@ -105,6 +106,7 @@ class RedisSync:
         return wait == 0 or time.monotonic() - self._busy < wait
 
     async def _run(self) -> None:
+        await self._warn_of_eviction()
         while not self._stopped:
             try:
                 came = await self._round()
@@ -123,6 +125,14 @@ class RedisSync:
                 self._wake()
             self._last_state = state
             await asyncio.sleep(PERIOD)
+
+    async def _warn_of_eviction(self) -> None:
+        with suppress(RedisError):  # INFO needs a right that the user may not have
+            if policy := eviction_policy(await self._client.info("memory")):
+                logger.warning(
+                    "%s: maxmemory-policy is %s, so Redis may drop parts of the crawl without"
+                    " notice: set noeviction", address(self._client), policy,
+                )  # fmt: skip
 
     async def _round(self) -> bool:
         """Exchange once and load for ``LOAD_SECONDS``; return whether anything was received."""

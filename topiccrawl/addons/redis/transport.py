@@ -18,6 +18,7 @@ from topiccrawl.errors import StorageAwayError, StorageError, translated
 from topiccrawl.messages import message
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from contextlib import AbstractContextManager
 
     from redis.asyncio import Redis as AsyncRedis
@@ -85,6 +86,16 @@ def address(client: redis.Redis | AsyncRedis) -> str:
     host, port, db = known.get("host", "localhost"), known.get("port", 6379), known.get("db", 0)
     host = f"[{host}]" if ":" in host else host
     return f"redis{'s' if secure else ''}://{host}:{port}/{db}"
+
+
+def eviction_policy(info: Mapping[str, Any]) -> str:
+    """Return the policy by which a server evicts keys, from its reply to INFO; "" if it does not.
+
+    >>> eviction_policy({"maxmemory": 1 << 30, "maxmemory_policy": "allkeys-lru"})
+    'allkeys-lru'
+    """
+    policy = str(info.get("maxmemory_policy", ""))
+    return policy if info.get("maxmemory") and policy != "noeviction" else ""
 
 
 def run_blocking(client: redis.Redis, steps: Conversation[T]) -> T:
