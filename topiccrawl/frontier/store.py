@@ -336,9 +336,10 @@ def _check_format(path: Path, env: lmdb.Environment, meta: lmdb._Database) -> No
     if found != FORMAT:
         raise StateVersionError(
             "{path}: written in format {found}, this version has {format}: start over with"
-            " -a fresh=1, or carry it over: `topiccrawl frontier export FILE` with the version that"
-            " wrote it, delete the folder, then `topiccrawl frontier import FILE` with this one",
-            path=path, found=found, format=FORMAT,
+            " -a fresh=1, or carry it over: `scrapy frontier export FILE"
+            " -s TOPICCRAWL_CRAWL={name}` with the version that wrote it, delete the folder, then"
+            " the same with `import` and this version",
+            path=path, found=found, format=FORMAT, name=path.name,
         )  # fmt: skip
 
 

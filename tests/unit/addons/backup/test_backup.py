@@ -232,6 +232,7 @@ def test_frontier_of_another_format_is_reported(
     findings = list(examine(settings, ["state"]))
     assert [one.level for one in findings] == ["ok", "fail"]
     assert "written in format 1" in findings[1].text
+    assert "TOPICCRAWL_CRAWL=football`" in findings[1].text, "found without a migrated store"
 
 
 def test_versions_of_all_frontiers_and_stores_are_checked(tmp_path: Path) -> None:
