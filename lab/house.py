@@ -167,8 +167,8 @@ def mistakes() -> Iterator[str]:
     yield from (f"setting {name} is not read" for name in unread)
     if FILE.read_text("utf-8") != markdown():
         yield "docs/settings.md is not up to date: python -m lab.reference"
-    if commands.FILE.read_text("utf-8") != commands.markdown():
-        yield "docs/commands.md is not up to date: python -m lab.commands"
+    for name in commands.outdated():
+        yield f"docs/{name} is not up to date: python -m lab.commands"
 
 
 def measures() -> Iterator[str]:

@@ -22,7 +22,7 @@ FILE = PACKAGE / "locale" / "zh.po"
 COMPILED = FILE.with_suffix(".mo")
 PAGE = PACKAGE / "addons" / "dashboard" / "static" / "words.json"
 ERRORS = [name for name, one in vars(errors).items() if isinstance(one, type)]
-CALLS = dict.fromkeys(["tr", "message", *ERRORS])
+CALLS = dict.fromkeys(["tr", "message", "field", "padded", "ok", "warn", "fail", *ERRORS])
 """Functions and errors whose first argument is a message (``topiccrawl.messages``)."""
 METHODS = [("**.py", "python"), ("**/templates/report.html", "jinja2")]
 """Extraction methods of Babel, by file."""

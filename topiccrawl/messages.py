@@ -12,6 +12,7 @@ from functools import cache
 from gettext import GNUTranslations
 from importlib.resources import files
 from typing import Any
+from unicodedata import east_asian_width
 
 from topiccrawl.errors import TopiccrawlError
 
@@ -58,6 +59,22 @@ def tr(text: str, /, **values: Any) -> str:  # noqa: ANN401 - any values
     """
     found = translate(text, language())
     return found.format(**values) if values else found
+
+
+def padded(label: str, width: int) -> str:
+    """Return a label, translated and padded with blanks to a number of columns of a terminal."""
+    label = tr(label)
+    wide = sum(east_asian_width(letter) in "WF" for letter in label)  # two columns each
+    return f"{label:<{max(0, width - wide)}}"
+
+
+def field(label: str, text: object, width: int = 10) -> str:
+    """Return an indented line of a label, translated and padded, and a text.
+
+    >>> choose_language("zh"), field("queue", "a"), field("synonyms", "b"), choose_language("")
+    (None, '  队列       a', '  同义词     b', None)
+    """
+    return f"  {padded(label, width)} {text}"
 
 
 class Message(str):

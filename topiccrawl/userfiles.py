@@ -30,6 +30,7 @@ MAX_BYTES = 10_000_000
 """Maximum size of a file in bytes; larger files are rejected."""
 _LINE = re.compile(r"at line (\d+)")
 _BARE_KEY = re.compile(r"\s*([^\s\"'=\[\]#]+)\s*=")
+_FULL_WIDTH = re.compile(r"[=\[,，]\s*[“”‘’＂「]|\"\s*[，、]|＝|［")
 _NUMBER = message("give a number")
 
 
@@ -170,7 +171,7 @@ def load(path: Path | Traversable, kind: FileKind[M]) -> dict[str, Any]:
             message("{path}: invalid TOML: {error}{hint}"),
             path=path,
             error=error,
-            hint=_bare_key(text),
+            hint=_hint(text),
             public=f"{path}: invalid TOML {place}",
         ) from error
 
@@ -180,9 +181,15 @@ def to_toml(values: BaseModel) -> str:
     return tomli_w.dumps(values.model_dump(mode="json", exclude_defaults=True))
 
 
-def _bare_key(text: str) -> ConfigurationError | str:
-    """Return a hint for the most common error, an unquoted key that is not ASCII, or ""."""
+def _hint(text: str) -> ConfigurationError | str:
+    """Return a hint for full-width punctuation or an unquoted key that is not ASCII, or ""."""
     for number, line in enumerate(text.splitlines(), 1):
+        if sign := _FULL_WIDTH.search(re.sub(r'"[^"]*"', '""', line.partition("#")[0])):
+            return ConfigurationError(
+                '; line {number}: {sign!r}: write the half-width signs = [ ] " and ,',
+                number=number,
+                sign=sign[0][-1],
+            )
         found = _BARE_KEY.match(line)
         if found and not found[1].isascii():
             return ConfigurationError(

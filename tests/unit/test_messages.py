@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import ast
+import re
 from string import Formatter
 from typing import TYPE_CHECKING
 
 import pytest
 
 from lab.messages import ERRORS, PACKAGE, compiled, translations, used
+from topiccrawl.addons.doctor.commands.doctor import lines_of
 from topiccrawl.addons.records.templates.template import read as read_template
 from topiccrawl.addons.tasks.http import spec_in
+from topiccrawl.commands.topics import describe
+from topiccrawl.commands.why import explain
 from topiccrawl.errors import TopiccrawlError, TopicError
+from topiccrawl.frontier.view import EVICTED
 from topiccrawl.messages import choose_language, language, localize, message, tr
+from topiccrawl.scheduler.findings import warn
 from topiccrawl.scheduler.starttime import parse_since
 from topiccrawl.spiders.arguments import refuse_denied, refuse_unknown, within
 from topiccrawl.storage.database import FILE, Database
@@ -87,6 +93,28 @@ def test_error_of_a_topic_file_is_translated(tmp_path: Path) -> None:
         assert f"{place}: 未知的字段 term：是否指 terms？" in localize(caught.value)
     finally:
         choose_language("")
+
+
+def test_labels_are_translated_and_aligned() -> None:
+    queued = EVICTED._replace(url="http://球.cn/", queue="crawled", reason="", relevance=0.5)
+    choose_language("zh")
+    try:
+        url, *why = explain(queued)
+        title, *topic = describe(BALL)
+        finding = lines_of(warn("disk", "1", "2"))
+        again = explain(EVICTED)
+    finally:
+        choose_language("")
+    assert why[0] == "  队列       crawledQueue：已抓取"
+    assert "  相关度     0.5000（抓到的网页）" in why
+    assert topic[0] == "  词         足球 × 1"
+    assert finding == ["警告  磁盘        1", "                  -> 2"]
+    shown = "\n".join([*why, *topic, *again])
+    known = re.compile(
+        r"http://\S+|a\.test|crawledQueue|TOPICCRAWL_\w+|topiccrawl frontier \w+ URL"
+    )
+    assert re.findall(r"[a-z]{3,}", known.sub("", shown)) == []
+    assert (url, title) == ("http://球.cn/", "球")
 
 
 def test_error_messages_are_no_f_strings() -> None:

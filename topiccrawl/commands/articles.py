@@ -264,8 +264,10 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
         timer.cancel()
         if not number:
             place = storage_of(self.options).place
-            about = f"topic {selection.topic!r}" if selection.topic else "any topic"
-            text = tr("{place}: no matching article of {about}", place=place, about=about)
+            text = tr("{place}: no matching article of any topic", place=place)
+            if selection.topic:
+                of = selection.topic
+                text = tr("{place}: no matching article of topic {topic!r}", place=place, topic=of)
             say(text, to=sys.stderr)
         return number
 
@@ -296,15 +298,17 @@ def _by_time(reprints: Iterable[Reprint]) -> list[Reprint]:
 
 
 def _reprint_line(reprint: Reprint) -> str:
-    day = reprint.published[:16].replace("T", " ") or "no date"
+    day = reprint.published[:16].replace("T", " ") or tr("no date")
     why = f"{reprint.similarity:.0%}, {reprint.reason}"
-    return f"reprint {day}  {reprint.site}  {reprint.title}  {reprint.url} ({why})"
+    label = tr("reprint")
+    return f"{label} {day}  {reprint.site}  {reprint.title}  {reprint.url} ({why})"
 
 
 def _headline(event: NewsEvent) -> str:
     first, last = event.days
-    days = first if first == last else f"{first} to {last}"
-    return f"{len(event.articles)} articles of {event.sites} sites  {days}  {event.title}"
+    days = first if first == last else tr("{low} to {high}", low=first, high=last)
+    text = message("{number} articles of {sites} sites")
+    return f"{tr(text, number=len(event.articles), sites=event.sites)}  {days}  {event.title}"
 
 
 def _line(article: Article, topic: str) -> str:
@@ -313,24 +317,31 @@ def _line(article: Article, topic: str) -> str:
 
 
 def _version_line(version: Version) -> str:
-    at = changes.minute_of(version.replaced_at)
-    return f"changed {at}  before: {version.title} ({len(version.body)} characters, see --json)"
+    return tr(
+        "changed {at}  before: {title} ({number} characters, see --json)",
+        at=changes.minute_of(version.replaced_at), title=version.title, number=len(version.body),
+    )  # fmt: skip
 
 
 def _show(story: Story, versions: Sequence[Version]) -> list[str]:
     article, body = story.article, story.article.body.split("\n")
+    scores, words = article.topics.items(), [f"{term} {share:.0%}" for term, share in article.words]
     about = [article.published, article.source, article.author, article.language, article.encoding]
     return [
         article.title,
         article.url,
         " · ".join(part for part in about if part),
-        *(f"topic {name}: {score:.4f}" for name, score in article.topics.items()),
-        *([f"follows up {article.follows}"] if article.follows else ()),
-        *([f"event {article.event}"] if article.event else ()),
-        "terms " + ", ".join(f"{term} {share:.0%}" for term, share in article.words),
-        *([f"links {article.expected:.0%}"] if article.expected is not None else ()),
+        *(tr("topic {name}: {score:.4f}", name=name, score=score) for name, score in scores),
+        *([tr("follows up {url}", url=article.follows)] if article.follows else ()),
+        *([tr("event {event}", event=article.event)] if article.event else ()),
+        tr("terms {words}", words=", ".join(words)),
+        *(
+            [tr("links {share:.0%}", share=article.expected)]
+            if article.expected is not None
+            else ()
+        ),
         "",
-        *(["(not shown: the page has noarchive)"] if article.noarchive else body),
+        *([tr("(not shown: the page has noarchive)")] if article.noarchive else body),
         "",
         *map(_version_line, versions),
         *map(_reprint_line, _by_time(story.reprints)),

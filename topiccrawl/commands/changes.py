@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from topiccrawl.errors import StateError
 from topiccrawl.links.urls import host_of
+from topiccrawl.messages import message, padded, tr
 from topiccrawl.scheduler.hooks import spider_class
 from topiccrawl.scheduler.starttime import LAST, parse_since
 from topiccrawl.storage.factory import storage_of
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 _DAY = 86_400.0
+_EVENTS = {"new": message("new"), "changed": message("changed"), "gone": message("gone")}
+"""Events of a page as messages."""
 
 
 async def period_since(settings: BaseSettings, text: str, owner: str, now: float) -> float:
@@ -97,15 +100,19 @@ async def change_rows(store: ArticleStore, changes: Iterable[Change]) -> list[Ro
 def report(owner: str, since: float, changes: Iterable[Change], rows: Iterable[Row]) -> list[str]:
     """Return the lines of the report: the numbers of all changes, and the shown ones."""
     numbers = Counter(change.event for change in changes)
-    counted = ", ".join(f"{numbers[event]} {event}" for event in ("new", "changed", "gone"))
-    return [f"{owner} since {minute_of(since)}: {counted}", *map(_line, rows)]
+    head = tr(
+        "{owner} since {minute}: {new} new, {changed} changed, {gone} gone",
+        owner=owner, minute=minute_of(since), **{event: numbers[event] for event in _EVENTS},
+    )  # fmt: skip
+    return [head, *map(_line, rows)]
 
 
 def _line(row: Row) -> str:
-    notes = [f"reprints {row['reprint_of']}"] if row["reprint_of"] else []
-    notes += [f"{row['versions']} earlier texts"] if row["versions"] else []
+    notes = [tr("reprints {url}", url=row["reprint_of"])] if row["reprint_of"] else []
+    notes += [tr("{number} earlier texts", number=row["versions"])] if row["versions"] else []
     note = f"  ({', '.join(notes)})" if notes else ""
-    return f"{row['event']:<8} {minute_of(row['at'])}  {row['title']}  {row['url']}{note}"
+    event, at = padded(_EVENTS[row["event"]], 8), minute_of(row["at"])
+    return f"{event} {at}  {row['title']}  {row['url']}{note}"
 
 
 def minute_of(at: float) -> str:

@@ -54,7 +54,7 @@ class ControlCommand(OperatorCommand, ScrapyCommand):
             raise UsageError(tr("template crawls accept no added start URLs"), print_help=False)
         name = self._name(opts)
         order = asyncio.run(self.steer(action, name, *words))
-        say(f"{name}: cancelled" if action == "cancel" else order_line(name, order))
+        say(tr("{name}: cancelled", name=name) if action == "cancel" else order_line(name, order))
 
     def _name(self, opts: argparse.Namespace) -> str:
         """Return the name of the selected crawl."""
@@ -86,5 +86,8 @@ def order_line(name: str, order: CrawlOrder) -> str:
     >>> order_line("nev", CrawlOrder(speed=0.5))
     'nev: not paused, speed 0.5'
     """
-    urls = f", {len(order.urls)} start URLs pending" if order.urls else ""
-    return f"{name}: {'paused' if order.paused else 'not paused'}, speed {order.speed:g}{urls}"
+    state = tr("paused") if order.paused else tr("not paused")
+    pending = tr(", {number} start URLs pending", number=len(order.urls)) if order.urls else ""
+    return (
+        tr("{name}: {state}, speed {speed:g}", name=name, state=state, speed=order.speed) + pending
+    )

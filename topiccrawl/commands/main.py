@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     try:
         _dispatch(words)
     except KeyboardInterrupt:
-        sys.stderr.write("interrupted\n")
+        sys.stderr.write(tr("interrupted") + "\n")
         sys.exit(_INTERRUPTED)
 
 

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from topiccrawl.errors import StateError
 from topiccrawl.links.urls import canonical
-from topiccrawl.messages import tr
+from topiccrawl.messages import field, tr
 from topiccrawl.model import LINKS, Mark
 from topiccrawl.scheduler.frontiers import read_frontier
 from topiccrawl.storage.factory import opened, storage_of
@@ -97,7 +97,7 @@ async def outcome_of(settings: Settings, topic: str, url: str, *, fetched: bool)
     """Return lines on what is stored of a page, and on the words that decided its verdict."""
     if (story := await _story(settings, url)) is not None:
         return [_stored(story, url), *_reasons(story.article.terms)]
-    lines = ["  stored     no article of this page"] if fetched else []
+    lines = [field("stored", tr("no article of this page"))] if fetched else []
     marks, pages = await _known(settings, topic)
     if found := [page for page in pages if page.url == url]:
         lines += _reasons(_model(resolve(topic), marks, pages).explain(as_page(found[0])))
@@ -107,14 +107,16 @@ async def outcome_of(settings: Settings, topic: str, url: str, *, fetched: bool)
 def _stored(story: Story, url: str) -> str:
     for copy in story.reprints:
         if copy.url == url:
-            return f"  stored     as a copy of {story.article.url} ({copy.reason})"
-    return f"  stored     as an article: {story.article.title}"
+            text = tr("as a copy of {url} ({reason})", url=story.article.url, reason=copy.reason)
+            return field("stored", text)
+    return field("stored", tr("as an article: {title}", title=story.article.title))
 
 
 def _reasons(terms: Reasons) -> list[str]:
-    links = (pair for pair in terms[REASONS:] if pair[0] == LINKS)
-    named = " · ".join(f"{word} {added:+.2f}" for word, added in (*terms[:REASONS], *links))
-    return [f"  decided by {named}"] if named else []
+    links, names = (pair for pair in terms[REASONS:] if pair[0] == LINKS), {LINKS: tr("(links)")}
+    shown = (*terms[:REASONS], *links)
+    named = " · ".join(f"{names.get(word, word)} {added:+.2f}" for word, added in shown)
+    return [field("decided by", named)] if named else []
 
 
 async def _story(settings: Settings, url: str) -> Story | None:
@@ -137,8 +139,9 @@ async def derived_terms(settings: Settings, topic: Topic) -> list[str]:
     marks, pages = await _known(settings, topic.name)
     found = {mark.url: mark for mark in (*marks, *example_texts(topic))}
     words = derived_vector(tuple(found.values()), pages).items()
-    lines = [f"  derived    {term} × {weight:g}" for term, weight in words]
-    return lines or ["  derived    none yet: a crawl has to fetch the examples first"]
+    lines = [field("derived", f"{term} × {weight:g}") for term, weight in words]
+    none = tr("none yet: a crawl has to fetch the examples first")
+    return lines or [field("derived", none)]
 
 
 async def uncertain_pages(settings: Settings, topic: Topic, most: int) -> list[tuple[float, Mark]]:
@@ -164,11 +167,11 @@ def marks(settings: Settings, topic: Topic, options: argparse.Namespace) -> list
     """Import or export marks if the options name a file, otherwise list them; return the lines."""
     if options.source:
         count = asyncio.run(import_marks(settings, topic, options.source))
-        return [f"{topic.name}: {count} marks imported"]
+        return [tr("{topic}: {count} marks imported", topic=topic.name, count=count)]
     found = sorted(asyncio.run(_known(settings, topic.name))[0], key=lambda one: one.url)
     if options.export:
         _export_marks(topic, found, options.export)
-        return [f"{topic.name}: {len(found)} marks exported"]
+        return [tr("{topic}: {count} marks exported", topic=topic.name, count=len(found))]
     names = {True: "yes", False: "no "}
     return [f"  {names[bool(one.wanted)]}  {one.url}  {one.title}" for one in found]
 

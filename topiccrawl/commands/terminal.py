@@ -121,7 +121,7 @@ class OperatorCommand(ABC):
         except OSError as error:
             self.exitcode = _report(error, self.folder)
         except KeyboardInterrupt:
-            say("interrupted", to=sys.stderr)
+            say(tr("interrupted"), to=sys.stderr)
             self.exitcode = _INTERRUPTED
 
     def _refuse_options(self, args: list[str]) -> None:

@@ -15,7 +15,7 @@ from typing_extensions import override
 from topiccrawl.commands import marking
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, positive, say, say_or
 from topiccrawl.errors import TopicError, translated
-from topiccrawl.messages import message, tr
+from topiccrawl.messages import field, message, tr
 from topiccrawl.storage.changes import ChangeLog, TopicChange
 from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.storage.factory import storage_of
@@ -66,7 +66,8 @@ class TopicsCommand(OperatorCommand, ScrapyCommand):
                 say(*describe(topic), *asyncio.run(marking.derived_terms(self.options, topic)))
             case ["new", file, *words] if words or opts.like:
                 path = write_new(file, " ".join(words), opts.like, opts.unlike)
-                say(f"wrote {path}; edit it, then: topiccrawl crawl {path}", *describe(read(path)))
+                done = tr("wrote {path}; edit it, then: topiccrawl crawl {path}", path=path)
+                say(done, *describe(read(path)))
             case ["history", *named] if len(named) <= 1:
                 given = named[0] if named else opts.topic
                 name = resolve(given).name if given else self.last_crawl(None).topic
@@ -129,20 +130,24 @@ def write_new(file: str, words: str, like: Sequence[str], unlike: Sequence[str])
 
 def describe(topic: Topic) -> list[str]:
     """Return the lines that describe a topic."""
+    either = tr(" or ")
     return [
         topic.name,
-        *(f"  term       {term} × {weight:g}" for term, weight in topic.terms.items()),
-        *(f"  synonyms   {term}: {', '.join(words)}" for term, words in topic.synonyms.items()),
-        *(f"  not        {term} × {weight:g}" for term, weight in topic.negative.items()),
-        *(f"  needs      {' or '.join(group)}" for group in topic.groups),
-        *(f"  must not   {word}" for word in topic.must_not),
-        *(f"  like       {_brief(example)}" for example in topic.examples),
-        *(f"  unlike     {_brief(example)}" for example in topic.counterexamples),
-        *(f"  seed       {seed}" for seed in topic.seeds),
-        *(f"  only host  {host}" for host in topic.allowed_hosts),
-        *(f"  no host    {host}" for host in topic.denied_hosts),
-        *(f"  only URLs  {pattern}" for pattern in topic.include),
-        *(f"  no URLs    {pattern}" for pattern in topic.exclude),
+        *(field("term", f"{term} × {weight:g}") for term, weight in topic.terms.items()),
+        *(
+            field("synonyms", f"{term}: {', '.join(words)}")
+            for term, words in topic.synonyms.items()
+        ),
+        *(field("not", f"{term} × {weight:g}") for term, weight in topic.negative.items()),
+        *(field("needs", either.join(group)) for group in topic.groups),
+        *(field("must not", word) for word in topic.must_not),
+        *(field("like", _brief(example)) for example in topic.examples),
+        *(field("unlike", _brief(example)) for example in topic.counterexamples),
+        *(field("seed", seed) for seed in topic.seeds),
+        *(field("only host", host) for host in topic.allowed_hosts),
+        *(field("no host", host) for host in topic.denied_hosts),
+        *(field("only URLs", pattern) for pattern in topic.include),
+        *(field("no URLs", pattern) for pattern in topic.exclude),
     ]
 
 
@@ -155,11 +160,11 @@ def history(topic: str, changes: Iterable[TopicChange]) -> list[str]:
     by_crawl: dict[str, list[TopicChange]] = {}
     for change in changes:
         by_crawl.setdefault(change.frontier, []).append(change)
-    lines = [f"{topic}: {'' if by_crawl else 'no change'}".rstrip(" ")]
+    lines = [f"{topic}:" if by_crawl else tr("{topic}: no change", topic=topic)]
     for frontier, found in by_crawl.items():
-        past = " (started over since)" if frontier.endswith("#") else ""
-        lines += [f"  crawl      {frontier.rstrip('#')}{past}"]
-        lines += [f"  own terms  {_weights(found[0].own)}"]
+        past = tr(" (started over since)") if frontier.endswith("#") else ""
+        lines += [field("crawl", f"{frontier.rstrip('#')}{past}")]
+        lines += [field("own terms", _weights(found[0].own))]
         before: list[Mapping[str, float]] = [found[0].own, *(change.terms for change in found)]
         for (old, new), change in zip(pairwise(before), found, strict=True):
             lines += _lines_of(change, old, new)
@@ -170,14 +175,16 @@ def _lines_of(
     change: TopicChange, old: Mapping[str, float], new: Mapping[str, float]
 ) -> Iterator[str]:
     when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(change.at))
-    yield f"  change {change.number:<4} {when}  {change.method}: {change.reason}"
-    yield f"    terms    {_weights({t: w for t, w in new.items() if t not in change.own})}"
+    yield field("change", f"{change.number:<4} {when}  {change.method}: {change.reason}", 6)
+    learned = {term: weight for term, weight in new.items() if term not in change.own}
+    yield "  " + field("terms", _weights(learned), 8)
     if added := {term: weight for term, weight in new.items() if term not in old}:
-        yield f"    new      {_weights(added)}"
+        yield "  " + field("new", _weights(added), 8)
     if removed := [term for term in old if term not in new]:
-        yield f"    gone     {_shorten(removed)}"
+        yield "  " + field("gone", _shorten(removed), 8)
     if change.lower_limit is not None and change.upper_limit is not None:
-        yield f"    limits   {change.lower_limit:.3f} to {change.upper_limit:.3f}"
+        low, high = f"{change.lower_limit:.3f}", f"{change.upper_limit:.3f}"
+        yield "  " + field("limits", tr("{low} to {high}", low=low, high=high), 8)
 
 
 def _weights(terms: Mapping[str, float]) -> str:
@@ -187,4 +194,4 @@ def _weights(terms: Mapping[str, float]) -> str:
 
 def _shorten(texts: list[str]) -> str:
     more = len(texts) - SHOWN
-    return " · ".join(texts[:SHOWN]) + (f" · {more} more" if more > 0 else "")
+    return " · ".join(texts[:SHOWN]) + (tr(" · {more} more", more=more) if more > 0 else "")

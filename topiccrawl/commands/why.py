@@ -15,7 +15,7 @@ from topiccrawl.commands.marking import outcome_of
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.errors import StateError
 from topiccrawl.links.urls import canonical
-from topiccrawl.messages import message, tr
+from topiccrawl.messages import field, message, tr
 from topiccrawl.scheduler.frontiers import frontiers_of, read_frontier
 from topiccrawl.scheduler.requests import page_url
 from topiccrawl.scheduler.review import explain_review, seed_outcomes, unreachable_hosts
@@ -29,17 +29,12 @@ if TYPE_CHECKING:
     from topiccrawl.storage.crawls import Crawl
 
 _QUEUES = {
-    "prior": "priorQueue: queued, high value",
-    "normal": "normalQueue: queued",
-    "leased": "leased: being fetched",
-    "crawled": "crawledQueue: fetched",
-    "error": "errorQueue",
+    "prior": message("priorQueue: queued, high value"),
+    "normal": message("normalQueue: queued"),
+    "leased": message("leased: being fetched"),
+    "crawled": message("crawledQueue: fetched"),
+    "error": message("errorQueue"),
 }
-_SEEN = (
-    "  seen       fetched or failed earlier, and not fetched again; its record was evicted",
-    "             (TOPICCRAWL_MAX_KNOWN), or it is a false positive (TOPICCRAWL_SEEN_ERROR)",
-    "  remedy     fetch it with topiccrawl frontier requeue URL",
-)
 
 
 class WhyCommand(OperatorCommand, ScrapyCommand):
@@ -111,13 +106,17 @@ class WhyCommand(OperatorCommand, ScrapyCommand):
 def watched(state: PageState) -> list[str]:
     """Return the lines that describe the visits of a watched page."""
     visits = state.more.get("visits", {})
-    seen = f"{visits.get('visits', 1)} visits, the last at {_time(state.checked_at)}"
-    due = _time(state.due) if state.due else "never"
-    lines = [f"  watched    as {state.role}: {seen}, next at {due}"]
+    text = tr(
+        "as {role}: {visits} visits, the last at {last}, next at {due}",
+        role=state.role, visits=visits.get("visits", 1), last=_time(state.checked_at),
+        due=_time(state.due) if state.due else tr("never"),
+    )  # fmt: skip
+    lines = [field("watched", text)]
     if state.role is Role.HUB:
-        lines.append(f"  brought    {visits.get('gains', 0.0):.1f} new articles on topic")
-    dates = {"changed": state.changed_at, "gone": state.gone_at}
-    return lines + [f"  {name:<10} {_time(at)}" for name, at in dates.items() if at]
+        gains = f"{visits.get('gains', 0.0):.1f}"
+        lines.append(field("brought", tr("{gains} new articles on topic", gains=gains)))
+    dates = {message("changed"): state.changed_at, message("gone"): state.gone_at}
+    return lines + [field(name, _time(at)) for name, at in dates.items() if at]
 
 
 def _time(at: float) -> str:
@@ -127,22 +126,30 @@ def _time(at: float) -> str:
 def explain(found: Explanation) -> list[str]:
     """Return the lines that explain a URL."""
     if found.queue == "seen":
-        return [found.url, *_SEEN]
+        seen = tr("fetched or failed earlier, and not fetched again; its record was evicted")
+        why = tr("(TOPICCRAWL_MAX_KNOWN), or it is a false positive (TOPICCRAWL_SEEN_ERROR)")
+        remedy = tr("fetch it with topiccrawl frontier requeue URL")
+        return [found.url, field("seen", seen), f"{'':13}{why}", field("remedy", remedy)]
+    value, bias, none = f"{found.value:.4f}", f"{found.bias:+.4f}", tr("(none)")
+    reason = f" ({found.reason})" if found.reason else ""
+    best = tr("; the best:") if found.parents else ""
+    text = tr("{value}, of which {bias} prior of host or directory", value=value, bias=bias)
     lines = [
         found.url,
-        f"  queue      {_QUEUES[found.queue]}{f' ({found.reason})' if found.reason else ''}",
-        f"  value      {found.value:.4f}, of which {found.bias:+.4f} prior of host or directory",
+        field("queue", f"{tr(_QUEUES[found.queue])}{reason}"),
+        field("value", text),
         *(f"  {name:<18} {number:.4f}" for name, number in found.evidence.items()),
     ]
     if found.relevance is not None:
-        lines.append(f"  relevance  {found.relevance:.4f} (of the fetched page)")
+        score = f"{found.relevance:.4f}"
+        lines.append(field("relevance", tr("{score} (of the fetched page)", score=score)))
     lines += [
-        f"  anchor     {found.anchor or '(none)'}",
-        f"  context    {found.context or '(none)'}",
-        f"  in-links   {found.inlinks} crawled pages{'; the best:' if found.parents else ''}",
+        field("anchor", found.anchor or none),
+        field("context", found.context or none),
+        field("in-links", tr("{number} crawled pages", number=found.inlinks) + best),
         *(f"    {value:.4f}  {page_url(parent)}" for parent, value in found.parents),
-        f"  path       {found.depth} links from the seed:",
+        field("path", tr("{number} links from the seed:", number=found.depth)),
         *(f"    {page_url(step)}" for step in found.path),
-        f"  failures   {found.attempts}",
+        field("failures", found.attempts),
     ]
     return lines

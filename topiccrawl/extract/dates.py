@@ -80,6 +80,13 @@ _WRITTEN = re.compile(
 _ERA_YEAR = re.compile(r"(?P<era>令和|平成|民[国國])\s*(?P<year>元|\d{1,3})(?=\s*年\s*\d)")
 _ERAS = {"令": 2018, "平": 1988, "民": 1911}
 """Years before the first year of Japanese eras and of the Republic of China (Taiwan)."""
+_HAN_DIGITS = "〇一二三四五六七八九"
+_HAN_DATE = re.compile(
+    r"(?<![历曆歷])(?P<year>[一二][〇○零0一二三四五六七八九]{3})年\s*"
+    r"(?P<month>元|十[一二]?|[一二三四五六七八九])月\s*"
+    r"(?P<day>(?:[二三]?十|廿)?[一二三四五六七八九]|[二三]?十|廿)[日号號]"
+)
+"""A date in Chinese numerals, as of official documents; not of the lunar calendar."""
 _ROC_YEAR = re.compile(
     r"(?<![\d./-])(?P<year>1\d\d)(?=([-/.])(?:1[0-2]|0?[1-9])\2(?:3[01]|[12]\d|0?[1-9])(?!\d|[./-]\d))"
 )
@@ -269,7 +276,7 @@ def _moments(text: str, tag: str, zone: tzinfo | None) -> Iterator[Moment]:
 def _with_western_years(text: str, tag: str) -> str:
     """Replace the years of Japanese eras and of Taiwan: 令和8年, 民國115年, in Taiwan 115/01/12.
 
-    Years of two digits after a Chinese label get their century.
+    Years of two digits after a Chinese label get their century, Chinese numerals become Arabic.
 
     >>> _with_western_years("令和元年5月1日 中華民國115年1月12日", "ja")
     '2019年5月1日 中華2026年1月12日'
@@ -277,9 +284,11 @@ def _with_western_years(text: str, tag: str) -> str:
     '發布日期：2026-01-12'
     >>> _with_western_years("发布时间：18-03-08 23:16", "zh")
     '发布时间：2018-03-08 23:16'
+    >>> _with_western_years("二〇二六年十一月二十八日", "zh")
+    '2026年11月28日'
     """
     if "年" in text:
-        text = _ERA_YEAR.sub(_western_year, text)
+        text = _HAN_DATE.sub(_arabic_date, _ERA_YEAR.sub(_western_year, text))
     if tag.startswith("zh"):
         text = _SHORT_YEAR.sub("20", text)
     if tag.lower().startswith(("zh-tw", "zh-hant")):
@@ -290,6 +299,19 @@ def _with_western_years(text: str, tag: str) -> str:
 def _western_year(match: re.Match[str]) -> str:
     year = match["year"]
     return str(_ERAS[match["era"][0]] + (1 if year == "元" else int(year)))
+
+
+def _arabic_date(match: re.Match[str]) -> str:
+    year = match["year"].translate({ord("○"): "〇", ord("零"): "〇", ord("0"): "〇"})
+    digits = "".join(str(_HAN_DIGITS.index(letter)) for letter in year)
+    month, day = _number(match["month"].replace("元", "一")), _number(match["day"])
+    return f"{digits}年{month}月{day}日"
+
+
+def _number(text: str) -> int:
+    """Return the number of a Chinese numeral below 100: 二十八, 廿八."""
+    tens, ten, ones = text.replace("廿", "二十").rpartition("十")
+    return (_HAN_DIGITS.index(tens or "一") * 10 if ten else 0) + _HAN_DIGITS.index(ones or "〇")
 
 
 def _in_url(url: str) -> date | None:

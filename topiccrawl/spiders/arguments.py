@@ -45,7 +45,7 @@ _REFUSED = {
     "url-not-included": message("no pattern of include matches it; add one, such as its path"),
 }
 _USER = re.compile(r"(?:^|[,\s])https?:[/\\]+[^/\\?#\s]*@", re.IGNORECASE)
-_SEPARATOR = re.compile(r",|\s(?=https?://)", re.IGNORECASE)
+_SEPARATOR = re.compile(r",|[\s，、；](?=https?://)", re.IGNORECASE)
 _NO = frozenset({"", "0", "false", "no", "off"})
 
 
@@ -167,7 +167,7 @@ def _parse_list(
 ) -> tuple[str, ...]:
     """Parse the parts of an argument; drop duplicates and keep the order.
 
-    Parts are separated by commas, or by spaces in front of a URL.
+    Parts are separated by commas, or by spaces or Chinese commas in front of a URL.
     """
     found: dict[str, None] = {}
     for text in filter(None, map(str.strip, _SEPARATOR.split(value))):
@@ -185,7 +185,7 @@ def seeds_of(value: str, name: str = "seeds") -> tuple[str, ...]:
         ConfigurationError: If a part is not an http or https URL or has a user name, or there is no
             URL.
 
-    >>> seeds_of("http://a.test, http://b.test/x#top http://c.test/,http://a.test/")
+    >>> seeds_of("http://a.test, http://b.test/x#top http://c.test/，http://a.test/")
     ('http://a.test/', 'http://b.test/x', 'http://c.test/')
     """
     if _USER.search(value):

@@ -109,7 +109,7 @@ def has_han(text: str) -> bool:
     return _HAN_PATTERN.search(text) is not None
 
 
-_HAN_PATTERN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
+_HAN_PATTERN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff]")
 
 
 def _fold_letters(text: str) -> str:

@@ -36,7 +36,7 @@ from topiccrawl.text.normal import fold, has_han
 from topiccrawl.text.tokens import Tokenizer, singular, split, stop_words, words_of_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 
 _PART = re.compile(
@@ -110,6 +110,8 @@ def parse_query(text: str, tokenizer: Tokenizer, most: int) -> Query:
     ['新能源', '汽车', '新能源汽车']
     >>> list(parse_query("news about electric vehicles in China", tokenizer(), 9).terms)
     ['electric', 'vehicle', 'electric vehicle', 'china']
+    >>> list(parse_query("A股市场 IT行业", tokenizer(), 9).terms)
+    ['a股', '市场', 'a股市场', '行业', 'it行业']
     >>> parse_query("人工智能在医疗中的应用", tokenizer(), 9).groups
     (('人工智能',), ('医疗',))
     >>> parse_query("news about schools and teachers in Tulsa", tokenizer(), 9).groups
@@ -159,12 +161,14 @@ def _units(folded: str, tokenizer: Tokenizer) -> Iterator[list[str] | None]:
     for clause in re.split(r"[^\w\s\-&+#.'’]+", folded):
         unit: list[str] = []
         for chunk in clause.split():
-            pieces = tokenizer.cut(chunk) if has_han(chunk) else _CHUNK.findall(chunk)
+            chinese = has_han(chunk)
+            pieces = _joined(tokenizer.cut(chunk)) if chinese else _CHUNK.findall(chunk)
             if unit and (has_han(chunk) or has_han(unit[-1])):
                 yield unit
                 unit = []
             for piece in pieces:
-                if _is_ignored(piece):
+                named = chinese and piece.isascii() and piece.isalnum()  # the IT of IT行业
+                if piece in _CONNECTIVES or (not named and _is_ignored(piece)):
                     yield unit
                     unit = []
                     if piece in _CONNECTIVES or (opened and piece in _CLOSING):
@@ -173,6 +177,18 @@ def _units(folded: str, tokenizer: Tokenizer) -> Iterator[list[str] | None]:
                 else:
                     unit.append(piece)
         yield unit
+
+
+def _joined(pieces: Iterable[str]) -> list[str]:
+    """Join single Latin letters with the Chinese word that follows: A股, K线图."""
+    found: list[str] = []
+    for piece in pieces:
+        is_letter = bool(found) and len(found[-1]) == 1 and found[-1].isascii()
+        if is_letter and found[-1].isalpha() and has_han(piece) and not _is_ignored(piece):
+            found[-1] += piece
+        else:
+            found.append(piece)
+    return found
 
 
 def _is_ignored(piece: str) -> bool:
@@ -184,7 +200,7 @@ def _terms(unit: list[str]) -> list[str]:
     if not any(map(has_han, unit)):
         return [*words, " ".join(words)] if len(words) == _LATIN_COMPOUND else words
     whole = "".join(unit)
-    fragments = any(len(piece) == 1 and has_han(piece) for piece in unit)
+    fragments = not all(map(split, unit))  # single characters, and the IT of IT行业
     is_compound = len(words) > 1 or fragments
     return [*words, whole] if is_compound and len(whole) <= LONGEST_UNIT else words
 

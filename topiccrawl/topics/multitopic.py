@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,7 +37,7 @@ def parse_topics(text: str) -> tuple[Topic, ...]:
             separate crawl: it has no words, has examples to fetch, or removes articles by age.
     """
     folder = Path(text.strip())
-    listed = sorted(map(str, folder.glob("*.toml"))) if folder.is_dir() else text.split(",")
+    listed = sorted(map(str, folder.glob("*.toml"))) if folder.is_dir() else re.split("[,，]", text)
     found = [resolve(one) for one in map(str.strip, listed) if one]
     if not 0 < len(found) <= MAX_TOPICS:
         raise TopicError(

@@ -14,7 +14,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from topiccrawl.errors import FieldError, TopicError
 from topiccrawl.messages import message
-from topiccrawl.text.normal import fold, has_han
+from topiccrawl.text.normal import fold, has_han, normalise, simplify
 from topiccrawl.text.query import Query, parse_query
 from topiccrawl.text.tokens import shared_tokenizer
 from topiccrawl.topics.fields import (
@@ -232,9 +232,13 @@ def resolve(argument: str, folder: Path = FOLDER) -> Topic:
 def named_file(name: str, folder: Path = FOLDER) -> Path | Traversable | None:
     """Return the topic file with this name (see ``resolve``), or None: it is a path, or words."""
     text = name.strip()
-    for file, where in list_files(folder, _bundled()):
-        if text and text in (file, read_name(where, _KIND)):
-            return where
+    found = list_files(folder, _bundled()) if text else ()
+    names = [(where, (file, read_name(where, _KIND) or "")) for file, where in found]
+    plain = simplify(normalise(text))  # 新能源汽車, full-width letters
+    for wanted in (text, plain):
+        for where, known in names:
+            if wanted in known:
+                return where
     return None
 
 

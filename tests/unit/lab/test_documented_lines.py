@@ -32,6 +32,11 @@ _SPAN = re.compile(r"`((?:scrapy|topiccrawl) [a-z][^`\n]*)`")
 _OURS = {**dict(commands()), "init": init.InitCommand()}
 
 
+CHINESE = pytest.mark.parametrize(
+    "chinese", sorted(ROOT.rglob("docs/*.zh-CN.md")), ids=lambda file: str(file.name)
+)
+
+
 class RaisingParser(argparse.ArgumentParser):
     """A parser that raises instead of ending the process."""
 
@@ -84,9 +89,7 @@ def is_setting(name: str) -> bool:
     return hasattr(topiccrawl.settings, name) or hasattr(default_settings, name)
 
 
-@pytest.mark.parametrize(
-    "chinese", sorted(ROOT.rglob("docs/*.zh-CN.md")), ids=lambda file: str(file.name)
-)
+@CHINESE
 def test_chinese_page_has_only_lines_of_its_english_page(chinese: Path) -> None:
     english = chinese.with_name(chinese.name.replace(".zh-CN", ""))
     known, own = (
@@ -94,3 +97,19 @@ def test_chinese_page_has_only_lines_of_its_english_page(chinese: Path) -> None:
         for one in (english, chinese)
     )
     assert own - known == set()
+
+
+@CHINESE
+def test_chinese_page_has_the_sections_settings_and_blocks_of_its_english_page(
+    chinese: Path,
+) -> None:
+    english = chinese.with_name(chinese.name.replace(".zh-CN", ""))
+    assert outline(chinese.read_text("utf-8")) == outline(english.read_text("utf-8"))
+
+
+def outline(text: str) -> tuple[list[str], set[str], list[str]]:
+    """Return the levels of headings, the names of settings and the languages of blocks."""
+    prose = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    levels = re.findall(r"^(#+) ", prose, re.MULTILINE)
+    settings = set(re.findall(r"(?<![A-Z_])(?:TOPICCRAWL|REDIS|MONGODB|WARC)_[A-Z_]+[A-Z]", text))
+    return levels, settings, re.findall(r"^```(\w*)$", text, re.MULTILINE)

@@ -32,7 +32,8 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for folder in (package / "addons" / "mine", docs):
         folder.mkdir(parents=True)
     (tmp_path / "README.md").write_text("All is well, nobodys business.\n")
-    (docs / "commands.md").write_text("")
+    for name in commands.FILES.values():
+        (docs / name).write_text("")
     (docs / "settings.md").write_text("It is\ntold here.\n")
     (package / "room.py").write_text(
         '''"""Which room it is."""\n\n\nclass Room:\n    """A room."""\n\n    size = 1  # anew\n'''
@@ -47,7 +48,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setattr(module, "PACKAGE", package)
         monkeypatch.setattr(module, "FILE", docs / "settings.md")
     monkeypatch.setattr(reference, "CORE", package / "settings.py")
-    monkeypatch.setattr(commands, "FILE", docs / "commands.md")
+    monkeypatch.setattr(commands, "DOCS", docs)
     return package
 
 
@@ -61,6 +62,7 @@ def test_every_kind_of_mistake_is_reported(tree: Path) -> None:
         "setting MINE is not read",
         "docs/settings.md is not up to date: python -m lab.reference",
         "docs/commands.md is not up to date: python -m lab.commands",
+        "docs/commands.zh-CN.md is not up to date: python -m lab.commands",
     ]
     assert house.twice(core=True) == ["Room"]
 

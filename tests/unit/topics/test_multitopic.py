@@ -98,7 +98,8 @@ def test_folder_stands_for_its_topic_files(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / f"{name}.toml").write_text('[terms]\n"足球" = 1\n', encoding="utf-8")
     assert [topic.name for topic in parse_topics(str(tmp_path))] == ["one", "two"]
-    assert [topic.name for topic in parse_topics("足球, 航天")] == ["足球", "航天"]
+    for text in ("足球, 航天", "足球，航天"):
+        assert [topic.name for topic in parse_topics(text)] == ["足球", "航天"]
 
 
 @pytest.mark.parametrize(

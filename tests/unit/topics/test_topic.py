@@ -87,6 +87,8 @@ def test_user_folder_precedes_the_package(tmp_path: Path) -> None:
     assert resolve("football", tmp_path).name == "own"
     assert resolve("football", tmp_path / "none").name == "足球"
     assert resolve("足球", tmp_path / "none") == resolve("football", tmp_path / "none")
+    assert resolve("新能源汽車", tmp_path).name == "新能源汽车"
+    assert resolve("ｆｏｏｔｂａｌｌ", tmp_path).name == "own"
 
 
 @pytest.mark.parametrize("name", ["cars.yaml", "cars.yml", "topics/cars.json", "CARS.TOML"])
@@ -311,3 +313,42 @@ def test_a_query() -> None:
 def test_words_get_the_synonyms_of_shipped_topics() -> None:
     assert "AI" in from_words("关于人工智能的新闻").synonyms["人工智能"]
     assert from_words("人工智能 AI").synonyms.get("人工智能", ()) == ("智能体",)
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("A股", ["a股"]),
+        ("Ｋ线图", ["k线图"]),
+        ("中国A股", ["中国", "a股", "中国a股"]),
+        ("IT行业", ["行业", "it行业"]),
+        ("𠮷野家", ["野家", "𠮷野家"]),
+        ("𪚥", ["𪚥"]),
+        ("茶", ["茶"]),
+        ("A和B的足球", ["足球"]),
+    ],
+)
+def test_short_latin_words_and_rare_characters_of_a_compound_are_kept(
+    text: str, terms: list[str]
+) -> None:
+    assert list(from_words(text).terms) == terms
+
+
+@pytest.mark.parametrize(
+    ("line", "sign"),
+    [
+        ("terms = [“充电桩”]", "'“'"),
+        ('terms = ["充电桩"，"换电站"]', "'，'"),
+        ('terms ＝ ["充电桩"]', "'＝'"),
+        ('terms = ["“充电”，桩" 1]  # “，', ""),
+    ],
+)
+def test_full_width_punctuation_of_a_topic_file_is_named(
+    line: str, sign: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.toml"
+    path.write_text(f'name = "充电"\r\n{line}\r\n', encoding="utf-8")
+    with pytest.raises(TopicError) as caught:
+        read(path)
+    assert (f"line 2: {sign}" in str(caught.value)) == bool(sign)
+    assert ("half-width" in str(caught.value)) == bool(sign)

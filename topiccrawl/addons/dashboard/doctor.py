@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.addons.dashboard.address import address_in
 from topiccrawl.errors import SettingError
+from topiccrawl.messages import localize, tr
 from topiccrawl.scheduler.findings import Finding, fail, ok, warn
 
 if TYPE_CHECKING:
@@ -20,10 +21,10 @@ def examine(settings: BaseSettings) -> Iterator[Finding]:
     try:
         address = address_in(settings)
     except SettingError as error:
-        yield fail("ports", str(error), "correct the setting")
+        yield fail("ports", localize(error), tr("correct the setting"))
         return
     if address is None:
-        yield ok("ports", "crawls open no port (TOPICCRAWL_DASHBOARD is off)")
+        yield ok("ports", tr("crawls open no port (TOPICCRAWL_DASHBOARD is off)"))
         return
     place = f"{address.host}:{address.port}"
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
@@ -32,11 +33,14 @@ def examine(settings: BaseSettings) -> Iterator[Finding]:
         try:
             listening.bind((address.host, address.port))
         except OSError as error:
-            remedy = "set TOPICCRAWL_DASHBOARD=ADDRESS:PORT to another port, or to 0 for a free one"
+            remedy = tr(
+                "set TOPICCRAWL_DASHBOARD=ADDRESS:PORT to another port, or to 0 for a free one"
+            )
             yield warn("ports", f"{place}: {error.strerror}", remedy)
             return
     if address.local or settings.get("TOPICCRAWL_DASHBOARD_TOKEN"):
-        yield ok("ports", f"{place} is free for the dashboard")
+        yield ok("ports", tr("{place} is free for the dashboard", place=place))
     else:
-        remedy = "set TOPICCRAWL_DASHBOARD_TOKEN; otherwise each crawl generates a new token"
-        yield warn("ports", f"{place} can be reached from other machines", remedy)
+        remedy = tr("set TOPICCRAWL_DASHBOARD_TOKEN; otherwise each crawl generates a new token")
+        text = tr("{place} can be reached from other machines", place=place)
+        yield warn("ports", text, remedy)

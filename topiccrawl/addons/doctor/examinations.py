@@ -22,6 +22,7 @@ from scrapy.exceptions import UsageError
 from topiccrawl import __version__
 from topiccrawl.errors import ConfigurationError, StateVersionError, StorageError
 from topiccrawl.frontier.store import Store
+from topiccrawl.messages import localize, message, tr
 from topiccrawl.scheduler.build import check_settings
 from topiccrawl.scheduler.checks import check_values, unknown_settings
 from topiccrawl.scheduler.findings import Finding, fail, ok, warn
@@ -47,11 +48,11 @@ EARLIEST = datetime(2025, 1, 1, tzinfo=UTC).timestamp()
 """Earliest plausible time, seconds since the epoch."""
 
 FOR = {
-    "js": ("TOPICCRAWL_JS", "pages rendered by scripts"),
-    "warc": ("WARC_DIR", "WARC files"),
+    "js": ("TOPICCRAWL_JS", message("pages rendered by scripts")),
+    "warc": ("WARC_DIR", message("WARC files")),
     "parquet": ("", "topiccrawl articles export FILE.parquet"),
-    "metrics": ("", "/metrics of the dashboard"),
-    "scrapyd": ("", "crawls as scrapyd jobs"),
+    "metrics": ("", message("/metrics of the dashboard")),
+    "scrapyd": ("", message("crawls as scrapyd jobs")),
 }
 """Extras, each with the setting that needs it and its purpose."""
 _EXTRA = re.compile(r"""extra\s*==\s*['"]([^'"]+)['"]""")
@@ -63,14 +64,14 @@ def versions(_: BaseSettings) -> Iterator[Finding]:
     yield ok("python", f"{platform.python_version()}, {own}, {scrapy}")
     needed = _needed()
     if not needed:
-        text = "topiccrawl is not installed here: its dependencies are unknown"
-        yield warn("packages", text, "pip install topiccrawl, or run in its environment")
+        text = tr("topiccrawl is not installed here: its dependencies are unknown")
+        yield warn("packages", text, tr("pip install topiccrawl, or run in its environment"))
         return
     wrong = [text for one in needed[""] if (text := _problem(one))]
     if wrong:
         yield fail("packages", "; ".join(wrong), "pip install --upgrade topiccrawl")
     else:
-        yield ok("packages", f"{len(needed[''])} dependencies installed")
+        yield ok("packages", tr("{number} dependencies installed", number=len(needed[""])))
 
 
 def extras(settings: BaseSettings) -> Iterator[Finding]:
@@ -80,11 +81,13 @@ def extras(settings: BaseSettings) -> Iterator[Finding]:
         wrong = [text for one in needed.get(name, ()) if (text := _problem(one))]
         text, remedy = f"{name}: {'; '.join(wrong)}", f"pip install 'topiccrawl[{name}]'"
         if not wrong:
-            yield ok("extra", f"{name} ({purpose})")
+            yield ok("extra", f"{name} ({tr(purpose)})")
         elif setting and str(settings.get(setting) or "0").lower() not in {"0", "false"}:
-            yield fail("extra", text, f"needed by {setting}: {remedy}")
+            remedy = tr("needed by {setting}: {remedy}", setting=setting, remedy=remedy)
+            yield fail("extra", text, remedy)
         else:
-            yield warn("extra", text, f"for {purpose}: {remedy}")
+            remedy = tr("for {purpose}: {remedy}", purpose=tr(purpose), remedy=remedy)
+            yield warn("extra", text, remedy)
 
 
 def dictionary(_: BaseSettings) -> Iterator[Finding]:
@@ -95,9 +98,10 @@ def dictionary(_: BaseSettings) -> Iterator[Finding]:
     seconds = time.perf_counter() - began
     if not known or not {"新能源", "汽车"} & set(found):
         remedy = "pip install --force-reinstall jieba rjieba topiccrawl"
-        yield fail("dictionary", f"segments 新能源汽车销量增长 as {found}", remedy)
+        yield fail("dictionary", tr("segments 新能源汽车销量增长 as {found}", found=found), remedy)
     else:
-        yield ok("dictionary", f"loaded in {seconds:.1f} s; {' '.join(found)}")
+        text = tr("loaded in {seconds:.1f} s; {words}", seconds=seconds, words=" ".join(found))
+        yield ok("dictionary", text)
 
 
 def _needed() -> dict[str, list[Requirement]]:
@@ -119,10 +123,13 @@ def _problem(needed: Requirement) -> str:
     try:
         installed = version(needed.name)
     except PackageNotFoundError:
-        return f"{needed.name} is missing"
+        return tr("{package} is missing", package=needed.name)
     if needed.specifier.contains(installed, prereleases=True):
         return ""
-    return f"{needed.name} {installed} is not {needed.specifier}"
+    return tr(
+        "{package} {installed} is not {needed}",
+        package=needed.name, installed=installed, needed=needed.specifier,
+    )  # fmt: skip
 
 
 def disk(settings: BaseSettings) -> Iterator[Finding]:
@@ -141,13 +148,14 @@ def _folder(name: str, folder: Path) -> Finding:
             file.write(b"doctor")
         free = shutil.disk_usage(existing).free
     except OSError as error:
-        remedy = f"give this user write access, or choose another folder: {name}=..."
+        remedy = tr("give this user write access, or choose another folder: {name}=...", name=name)
         return fail("disk", f"{folder}: {error.strerror}", remedy)
-    text = f"{folder}: writable, {free / GIGA:.1f} GB free"
+    text = tr("{folder}: writable, {free:.1f} GB free", folder=folder, free=free / GIGA)
     if free >= WARN_FREE:
         return ok("disk", text)
     report = fail if free < FAIL_FREE else warn
-    return report("disk", text, "free disk space: a million URLs and their articles take GBs")
+    remedy = tr("free disk space: a million URLs and their articles take GBs")
+    return report("disk", text, remedy)
 
 
 def state(settings: BaseSettings) -> Iterator[Finding]:
@@ -164,21 +172,26 @@ def state(settings: BaseSettings) -> Iterator[Finding]:
             elif place.is_file():
                 check_pages(place)
         except StateVersionError as error:
-            yield fail("state", str(error), "use the version that wrote it, or another data folder")
+            remedy = tr("use the version that wrote it, or another data folder")
+            yield fail("state", localize(error), remedy)
         except StorageError as error:
-            yield fail("state", str(error), "restore it from a backup, or use another data folder")
+            remedy = tr("restore it from a backup, or use another data folder")
+            yield fail("state", localize(error), remedy)
         else:
-            written = f"written by topiccrawl {written_by(place) or '(unknown)'}"
-            yield ok("state", f"{place}: {written if place.exists() else 'no data yet'}")
+            by = written_by(place) or tr("(unknown)")
+            written = tr("written by topiccrawl {version}", version=by)
+            text = written if place.exists() else tr("no data yet")
+            yield ok("state", f"{place}: {text}")
 
 
 def memory(_: BaseSettings) -> Iterator[Finding]:
     """Check the limit of open files."""
     soft, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    text = tr("limit of open files is {number}", number=soft)
     if 0 <= soft < FILES:
-        yield warn("files", f"limit of open files is {soft}", f"ulimit -n {4 * FILES}")
+        yield warn("files", text, f"ulimit -n {4 * FILES}")
     else:
-        yield ok("files", f"limit of open files is {soft}")
+        yield ok("files", text)
 
 
 def clock(_: BaseSettings) -> Iterator[Finding]:
@@ -186,14 +199,14 @@ def clock(_: BaseSettings) -> Iterator[Finding]:
     now = time.time()
     text = datetime.fromtimestamp(now, tz=UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     if now < EARLIEST:
-        yield fail("clock", text, "set the clock of the machine (timedatectl set-ntp true)")
+        yield fail("clock", text, tr("set the clock of the machine (timedatectl set-ntp true)"))
     else:
         yield ok("clock", text)
 
 
 _CONSOLES = {
-    "TELNETCONSOLE_ENABLED": "a telnet console",
-    "REMOTE_CONTROL_ENABLED": "a remote control",
+    "TELNETCONSOLE_ENABLED": message("a telnet console"),
+    "REMOTE_CONTROL_ENABLED": message("a remote control"),
 }
 
 
@@ -204,11 +217,13 @@ def settings(given: BaseSettings) -> Iterator[Finding]:
         check_settings(given)
         check_hooks(given)
     except ConfigurationError as error:
-        yield fail("settings", str(error), "correct it in settings, environment or command line")
+        remedy = tr("correct it in settings, environment or command line")
+        yield fail("settings", localize(error), remedy)
     else:
         for line in unknown_settings(given, os.environ):  # they have no effect
-            yield warn("settings", line, "correct the name, or remove it")
-        yield ok("settings", f"data folder is {given['TOPICCRAWL_DATA_DIR']}")
+            yield warn("settings", line, tr("correct the name, or remove it"))
+        text = tr("data folder is {folder}", folder=given["TOPICCRAWL_DATA_DIR"])
+        yield ok("settings", text)
 
 
 def manners(given: BaseSettings) -> Iterator[Finding]:
@@ -216,18 +231,21 @@ def manners(given: BaseSettings) -> Iterator[Finding]:
     agent = str(given["USER_AGENT"])
     if "@" not in agent and "://" not in agent:
         remedy = f"USER_AGENT='topiccrawl/{__version__} (+https://you.example/crawler)'"
-        yield warn("user agent", f"{agent!r} has no contact address", remedy)
+        text = tr("{agent!r} has no contact address", agent=agent)
+        yield warn("user agent", text, remedy)
     if not given.getbool("ROBOTSTXT_OBEY"):
-        yield warn("robots.txt", "is not obeyed", "ROBOTSTXT_OBEY=1 unless the sites are yours")
+        remedy = tr("ROBOTSTXT_OBEY=1 unless the sites are yours")
+        yield warn("robots.txt", tr("is not obeyed"), remedy)
     delay = given.getfloat("DOWNLOAD_DELAY")
     if delay < 0.5:  # noqa: PLR2004 - half of our default
-        remedy = "set 1 second or more unless the sites are yours"
-        yield warn("delay", f"DOWNLOAD_DELAY is {delay:g} s", remedy)
+        remedy = tr("set 1 second or more unless the sites are yours")
+        yield warn("delay", tr("DOWNLOAD_DELAY is {delay:g} s", delay=delay), remedy)
     for name, console in _CONSOLES.items():
         if given.getbool(name):
-            yield warn("door", f"{name} opens {console}, which runs any code", f"{name}=0")
+            text = tr("{name} opens {console}, which runs any code", name=name, console=tr(console))
+            yield warn("door", text, f"{name}=0")
     if agent and delay:
-        yield ok("manners", f"one request to a host every {delay:g} s")
+        yield ok("manners", tr("one request to a host every {delay:g} s", delay=delay))
 
 
 EXAMINATIONS: Mapping[str, Examination] = {
@@ -257,7 +275,7 @@ def examine(given: BaseSettings, names: Sequence[str] = ()) -> Iterator[Finding]
     known = examinations_of(given)
     for name in names:
         if name not in known:
-            raise UsageError(f"unknown examination {name!r}; known are {', '.join(known)}",
-                             print_help=False)  # fmt: skip
+            text = message("unknown examination {name!r}; known are {names}")
+            raise UsageError(tr(text, name=name, names=", ".join(known)), print_help=False)
     for name in names or known:
         yield from known[name](given)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.addons.mongodb.storage import mongodb_uri
 from topiccrawl.errors import TopiccrawlError
+from topiccrawl.messages import localize, tr
 from topiccrawl.scheduler.findings import Finding, fail, ok, warn
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def examine(settings: BaseSettings) -> Iterator[Finding]:
     """Check that MongoDB responds and that its user may write."""
     uri = mongodb_uri(settings)
     if not uri:
-        yield ok("mongodb", "not used (MONGODB_URI is not set)")
+        yield ok("mongodb", tr("not used (MONGODB_URI is not set)"))
         return
     from pymongo import MongoClient  # noqa: PLC0415
 
@@ -38,12 +39,15 @@ def examine(settings: BaseSettings) -> Iterator[Finding]:
             version_in(database["meta"].find_one(SCHEMA), server.shown)
             articles = database["articles"].estimated_document_count()
     except TopiccrawlError as error:
-        remedy = "start it, allow this machine to connect, or correct MONGODB_URI"
-        yield fail("mongodb", str(error), remedy)
+        remedy = tr("start it, allow this machine to connect, or correct MONGODB_URI")
+        yield fail("mongodb", localize(error), remedy)
         return
     seconds = time.perf_counter() - began
-    text = f"{server.shown}: responds in {seconds * 1000:.0f} ms, {articles} articles"
+    text = tr(
+        "{name}: responds in {ms:.0f} ms, {articles} articles",
+        name=server.shown, ms=seconds * 1000, articles=articles,
+    )  # fmt: skip
     if seconds > SLOW:
-        yield warn("mongodb", text, "a slow store slows crawls: see docs/storage.md")
+        yield warn("mongodb", text, tr("a slow store slows crawls: see docs/storage.md"))
     else:
         yield ok("mongodb", text)

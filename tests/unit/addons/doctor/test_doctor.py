@@ -18,6 +18,7 @@ from topiccrawl.addons.doctor.examinations import examinations_of, examine
 from topiccrawl.addons.mongodb.client import Server
 from topiccrawl.errors import SettingError
 from topiccrawl.frontier.store import Store
+from topiccrawl.messages import choose_language
 from topiccrawl.scheduler.findings import Level, ok
 from topiccrawl.storage.database import FILE, Database
 from topiccrawl.storage.lmdb_files import require_readable
@@ -200,6 +201,22 @@ def test_exit_status_follows_the_findings(
         list(examine(settings(tmp_path), ["x"]))
     known = examinations_of(settings(tmp_path))
     assert {"versions", "extras", "ports", "redis", "mongodb"} <= set(known)
+
+
+def test_json_is_in_english_and_lines_are_translated(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = []
+    for is_json in (True, False):
+        command = Command()
+        command.settings = settings(tmp_path, TOPICCRAWL_LANGUAGE="zh")
+        try:
+            command.run(["manners"], type("Options", (), {"json": is_json})())
+        finally:
+            choose_language("")
+        shown.append(capsys.readouterr().out)
+    assert json.loads(shown[0])[-1]["text"] == "one request to a host every 1 s"
+    assert "正常  抓取礼仪    每个主机每 1 秒一次请求" in shown[1].splitlines()
 
 
 def mine(_: Settings) -> Iterator[Finding]:

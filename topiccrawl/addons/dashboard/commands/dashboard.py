@@ -13,7 +13,7 @@ from typing_extensions import override
 from topiccrawl.addons.dashboard.address import Address, address_of
 from topiccrawl.addons.dashboard.stored import RunsSource
 from topiccrawl.commands.terminal import OperatorCommand, say
-from topiccrawl.messages import message
+from topiccrawl.messages import message, tr
 
 if TYPE_CHECKING:
     import argparse
@@ -43,7 +43,7 @@ class Command(OperatorCommand, ScrapyCommand):
 
         source = RunsSource(self.options)
         async with serving(self.options, address, source, start="crawls") as server:
-            say(f"Dashboard: {server.url}")
+            say(tr("Dashboard: {url}", url=server.url))
             halt, loop = asyncio.Event(), asyncio.get_running_loop()
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.add_signal_handler(number, halt.set)

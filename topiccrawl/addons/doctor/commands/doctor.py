@@ -11,14 +11,14 @@ from typing_extensions import override
 
 from topiccrawl import settings as project
 from topiccrawl.commands.terminal import OperatorCommand, say
-from topiccrawl.messages import message, tr
+from topiccrawl.messages import choose_language, message, padded, tr
 from topiccrawl.scheduler.findings import Finding, Level
 
 if TYPE_CHECKING:
     import argparse
 
 
-MARKS = {Level.OK: "ok  ", Level.WARN: "warn", Level.FAIL: "FAIL"}
+MARKS = {Level.OK: message("ok"), Level.WARN: message("warn"), Level.FAIL: message("FAIL")}
 
 
 class Command(OperatorCommand, ScrapyCommand):
@@ -47,6 +47,8 @@ class Command(OperatorCommand, ScrapyCommand):
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawl.addons.doctor.examinations import examine
 
+        if opts.json:  # programs parse it
+            choose_language("en")
         findings = list(examine(self.options, args))
         if opts.json:
             say(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False))
@@ -64,5 +66,6 @@ def lines_of(finding: Finding) -> list[str]:
     >>> lines_of(warn("disk", "1 GB free", "make room"))
     ['warn  disk        1 GB free', '                  -> make room']
     """
-    lines = [f"{MARKS[finding.level]}  {finding.what:11} {finding.text}"]
+    mark, what = padded(MARKS[finding.level], 4), padded(finding.what, 11)
+    lines = [f"{mark}  {what} {finding.text}"]
     return [*lines, f"{'':18}-> {finding.remedy}"] if finding.remedy else lines

@@ -14,7 +14,7 @@ from topiccrawl.addons.frames.frame import KEY, SiteFrame
 from topiccrawl.commands.terminal import OperatorCommand, say, say_or, site_named
 from topiccrawl.errors import ConfigurationError, translated
 from topiccrawl.links.limits import parse_html
-from topiccrawl.messages import message, tr
+from topiccrawl.messages import message, padded, tr
 from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.sites import Sites
 
@@ -88,19 +88,23 @@ def _check_selector(selector: str) -> None:
 
 def summary(site: str, frame: SiteFrame) -> str:
     """Return a summary of a site, as one line."""
-    state = "by hand" if frame.by_hand else "used" if frame.box else "learns"
-    lines = len(frame.repeated)
-    return f"{site:<30} {state:<8} {frame.pages:>6} articles, {lines} repeated lines, {frame.box}"
+    state = message("by hand") if frame.by_hand else message("learns")
+    state = message("used") if frame.box and not frame.by_hand else state
+    counts = tr(
+        "{pages:>6} articles, {lines} repeated lines", pages=frame.pages, lines=len(frame.repeated)
+    )
+    return f"{site:<30} {padded(state, 8)} {counts}, {frame.box}"
 
 
 def describe(site: str, frame: SiteFrame) -> list[str]:
     """Return the frame of a site with its counts, as lines."""
+    box_line = message("  box  {times:>6} of {pages} bodies: {text}")
+    repeated_line = message("  line {times:>6} of {pages} bodies: {text}")
     lines = [summary(site, frame)]
     for box, times in frame.boxes.most_common(_SHOWN):
-        lines.append(f"  box  {times:>6} of {frame.pages} bodies: {box}")
+        lines.append(tr(box_line, times=times, pages=frame.pages, text=box))
     repeated = sorted(frame.repeated.items(), key=lambda item: -item[1])
-    lines += [
-        f"  line {times:>6} of {frame.pages} bodies: {line}" for line, times in repeated[:_SHOWN]
-    ]
-    lines += [f"  kept by hand: {line}" for line in sorted(frame.kept)]
+    for line, times in repeated[:_SHOWN]:
+        lines.append(tr(repeated_line, times=times, pages=frame.pages, text=line))
+    lines += [tr("  kept by hand: {line}", line=line) for line in sorted(frame.kept)]
     return lines

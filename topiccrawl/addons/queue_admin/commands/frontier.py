@@ -65,6 +65,8 @@ class Command(OperatorCommand, ScrapyCommand):
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
+        deleted = message("{changed} of {number} deleted")
+        requeued = message("{changed} of {number} requeued")
         match args:
             case ["stats"]:
                 self._stats(opts)
@@ -75,10 +77,10 @@ class Command(OperatorCommand, ScrapyCommand):
             case ["import", name]:
                 self._import(name, opts)
             case ["forget", _, *_]:
-                self._change(args[1:], opts, lambda frontier: frontier.forget, "deleted")
+                self._change(args[1:], opts, lambda frontier: frontier.forget, deleted)
             case ["requeue", *urls] if bool(urls) != bool(opts.reason):
                 wanted = urls or [url for url, _, _ in self._queued("error", opts)]
-                self._change(wanted, opts, lambda frontier: frontier.requeue, "requeued")
+                self._change(wanted, opts, lambda frontier: frontier.requeue, requeued)
             case _:
                 raise UsageError
 
@@ -113,7 +115,7 @@ class Command(OperatorCommand, ScrapyCommand):
                     changed += 1
                 elif not opts.reason:
                     say(tr("{url}: not recorded, or nothing to change", url=url))
-        say(f"{changed} of {len(urls)} {done}")
+        say(tr(done, changed=changed, number=len(urls)))
         self.exitcode = 0 if changed else 1
 
     def _export(self, name: str, opts: argparse.Namespace) -> None:

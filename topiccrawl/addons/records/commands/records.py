@@ -156,9 +156,11 @@ class Command(OperatorCommand, ScrapyCommand):
                 if found == limit:
                     break
         if report and not found:
-            about = f"template {selected!r}" if selected else "any template"
             place = storage_of(self.options).place
-            say(tr("{place}: no record of {about}", place=place, about=about), to=sys.stderr)
+            text = tr("{place}: no record of any template", place=place)
+            if selected:
+                text = tr("{place}: no record of template {name!r}", place=place, name=selected)
+            say(text, to=sys.stderr)
 
     async def _named(
         self, names: set[str], store: Records, opts: argparse.Namespace
@@ -194,18 +196,21 @@ def _line(stored: StoredRecord) -> str:
     said = " · ".join(
         f"{field} {VALUE_SEPARATOR.join(found)}" for field, found in values.items() if found
     )
-    gone = f"  gone {iso(stored.gone_at)[:10]}" if stored.gone_at else ""
+    day = iso(stored.gone_at)[:10]
+    gone = "  " + tr("gone {time}", time=day) if day else ""
     return f"{stored.confidence:.2f}  {stored.entity}  {stored.record.name}  {said}{gone}"
 
 
 def _details(stored: StoredRecord, versions: list[Version]) -> list[str]:
     record = stored.record
+    gone = " · " + tr("gone {time}", time=iso(stored.gone_at)) if stored.gone_at else ""
+    origin = message("template {template} · entity {entity} · seed {seed}")
+    dates = message("first seen {first} · changed {changed} · checked {checked}")
+    first, changed, checked = map(iso, (stored.first_seen, stored.changed_at, stored.checked_at))
     return [
         record.name or stored.entity,
-        f"template {record.template} · entity {stored.entity} · seed {stored.seed}",
-        f"first seen {iso(stored.first_seen)} · changed {iso(stored.changed_at)} · "
-        f"checked {iso(stored.checked_at)}"
-        + (f" · gone {iso(stored.gone_at)}" if stored.gone_at else ""),
+        tr(origin, template=record.template, entity=stored.entity, seed=stored.seed),
+        tr(dates, first=first, changed=changed, checked=checked) + gone,
         "",
         *chain.from_iterable(map(_evidence, record.found)),
         *(_version(one) for one in versions),
@@ -221,7 +226,8 @@ def _evidence(one: FoundValue) -> tuple[str, ...]:
 def _version(version: Version) -> str:
     fields = dict.fromkeys(one.field for one in version.record.found)
     values = ", ".join(f"{f} {VALUE_SEPARATOR.join(version.record.values(f))}" for f in fields)
-    return f"until {iso(version.until)}: {version.record.name} {values}"
+    text = message("until {time}: {name} {values}")
+    return tr(text, time=iso(version.until), name=version.record.name, values=values)
 
 
 def record_values(stored: StoredRecord) -> dict[str, Any]:

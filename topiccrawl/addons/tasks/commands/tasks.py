@@ -149,7 +149,7 @@ def lines_of(found: TaskState | Sequence[Any] | None, *, full: bool) -> list[str
         sites = ((_site_line(site), _tried_line(site)) for site in found.sites if full)
         return [_task_line(found), *filter(None, chain.from_iterable(sites))]
     if not found:
-        return ["none"]
+        return [tr("none")]
     if isinstance(found[0], WorkerState):
         return [_worker_line(worker) for worker in found]
     lines = ((_task_line(task), *map(_tried_line, task.sites)) for task in found)
@@ -159,27 +159,33 @@ def lines_of(found: TaskState | Sequence[Any] | None, *, full: bool) -> list[str
 def _task_line(state: TaskState) -> str:
     task = state.task
     subject = task.arguments.get(task.spider, task.spider)
-    speed = "" if state.speed == 1.0 else f", speed {state.speed:g}"
+    speed = "" if state.speed == 1.0 else tr(", speed {speed:g}", speed=state.speed)
     owner = f"  {task.owner}" if task.owner else ""
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(task.created))
     if task.spider == TEMPLATE:
-        found = f"template, {state.pages} pages, {state.articles} records new or changed"
+        found = tr(
+            "template, {pages} pages, {records} records new or changed",
+            pages=state.pages, records=state.articles,
+        )  # fmt: skip
     else:
-        found = (
-            f"{len(state.sites)} sites, {state.pages} pages ({state.relevant} on topic),"
-            f" {state.articles} articles"
-        )
+        found = tr(
+            "{sites} sites, {pages} pages ({relevant} on topic), {articles} articles",
+            sites=len(state.sites), pages=state.pages, relevant=state.relevant,
+            articles=state.articles,
+        )  # fmt: skip
     return f"{task.id:>4}  {state.state}{speed}  {subject}  {found}  {when}{owner}"
 
 
 def _site_line(site: SiteState) -> str:
-    worker = f"  at {site.worker}" if site.worker else ""
+    worker = tr("  at {worker}", worker=site.worker) if site.worker else ""
     reason = f"  ({site.reason})" if site.reason else ""
-    chosen = f"  for {site.chosen}" if site.chosen not in {"", site.worker} else ""
-    return (
-        f"      {site.site:24} {site.state:8} {site.pages:6} pages, {site.relevant} on topic,"
-        f" {site.turns} turns, {site.seconds:.0f} s{worker}{chosen}{reason}"
-    )
+    has_other = site.chosen not in {"", site.worker}
+    chosen = tr("  for {worker}", worker=site.chosen) if has_other else ""
+    counts = tr(
+        "{pages:6} pages, {relevant} on topic, {turns} turns, {seconds:.0f} s",
+        pages=site.pages, relevant=site.relevant, turns=site.turns, seconds=site.seconds,
+    )  # fmt: skip
+    return f"      {site.site:24} {site.state:8} {counts}{worker}{chosen}{reason}"
 
 
 def _tried_line(site: SiteState) -> str:
@@ -192,6 +198,9 @@ def _tried_line(site: SiteState) -> str:
 
 
 def _worker_line(worker: WorkerState) -> str:
-    late = f"  silent for {worker.silent:.0f} s" if worker.silent else ""
-    busy = ", ".join(worker.shards) or "idle"
-    return f"{worker.name}  {len(worker.shards)} of {worker.slots}: {busy}{late}"
+    late = tr("  silent for {seconds:.0f} s", seconds=worker.silent) if worker.silent else ""
+    busy = ", ".join(worker.shards) or tr("idle")
+    text = message("{name}  {number} of {slots}: {busy}{late}")
+    return tr(
+        text, name=worker.name, number=len(worker.shards), slots=worker.slots, busy=busy, late=late
+    )

@@ -25,7 +25,7 @@ from topiccrawl.errors import ConfigurationError, translated
 from topiccrawl.extract.hubs import hub_list
 from topiccrawl.links.sitemaps import MAX_BYTES, read_sitemap
 from topiccrawl.links.urls import canonical, site_of
-from topiccrawl.messages import message, tr
+from topiccrawl.messages import message, padded, tr
 from topiccrawl.scheduler.frontiers import read_frontier
 from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.sites import Sites
@@ -170,9 +170,9 @@ class Command(OperatorCommand, ScrapyCommand):
             data = Path(files[0]).read_bytes() if files else fetch(url, self.options)
         found = hub_list(decode(data).text, url, time.time())
         if found is None:
-            return [f"{url}: no list of links"]
+            return [tr("{url}: no list of links", url=url)]
         items = [f"{item.published[:16]:<16}  {item.title}  {item.url}" for item in found.items]
-        return [*items, f"next page: {found.next_page or 'none'}"]
+        return [*items, tr("next page: {url}", url=found.next_page or tr("none"))]
 
     def _import(self, file: Path) -> None:
         found = [(site_named(str(one["site"])), one) for one in map(_parse_line, _lines(file))]
@@ -214,21 +214,26 @@ def _parse_line(line: str) -> dict[str, Any]:
 def _summary(site: str, learner: SiteLearner) -> str:
     labels = [pattern.label for pattern in learner.patterns.patterns]
     counts = ", ".join(f"{labels.count(label)} {label}" for label in Label)
-    state = "filters" if learner.ready else "learns"
-    return f"{site:<30} {state:<8} {learner.pages:>6} pages judged, patterns: {counts}"
+    state = padded(message("filters") if learner.ready else message("learns"), 8)
+    judged = tr("{pages:>6} pages judged, patterns: {counts}", pages=learner.pages, counts=counts)
+    return f"{site:<30} {state} {judged}"
 
 
 def describe(site: str, learner: SiteLearner, drops: dict[str, Any]) -> list[str]:
     """Return a text with a site's patterns and dropped links, as lines."""
     lines = [_summary(site, learner)]
     for pattern in learner.patterns.patterns:
-        found = f"{pattern.articles} articles, {pattern.hubs} hubs, {pattern.others} others"
-        why = "by hand" if pattern.by_hand else f"{found}, {pattern.seen} links"
+        found = tr(
+            "{articles} articles, {hubs} hubs, {others} others, {links} links",
+            articles=pattern.articles, hubs=pattern.hubs, others=pattern.others, links=pattern.seen,
+        )  # fmt: skip
+        why = tr("by hand") if pattern.by_hand else found
         lines += [f"  {pattern.label:<6} {pattern.expression}", f"         {why}"]
     if drops:
-        lines.append("  dropped links")
+        lines.append(tr("  dropped links"))
     for what, (count, example, reason) in sorted(drops.items(), key=lambda item: -item[1][0]):
-        lines.append(f"  {count:>6} {reason}: {what}, such as {example}")
+        text = message("  {count:>6} {reason}: {what}, such as {example}")
+        lines.append(tr(text, count=count, reason=reason, what=what, example=example))
     return lines
 
 
