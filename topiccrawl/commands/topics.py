@@ -135,6 +135,7 @@ def describe(topic: Topic) -> list[str]:
         *(f"  synonyms   {term}: {', '.join(words)}" for term, words in topic.synonyms.items()),
         *(f"  not        {term} × {weight:g}" for term, weight in topic.negative.items()),
         *(f"  needs      {' or '.join(group)}" for group in topic.groups),
+        *([f"  needs      {topic.min_terms} terms"] if topic.min_terms > 1 else []),
         *(f"  must not   {word}" for word in topic.must_not),
         *(f"  like       {_brief(example)}" for example in topic.examples),
         *(f"  unlike     {_brief(example)}" for example in topic.counterexamples),
