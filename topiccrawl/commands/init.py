@@ -84,7 +84,8 @@ def create(folder: Path, topic: Topic, *, example: bool = False) -> None:
     values = {
         "package": package, "name": _toml(topic.name), "first": _toml(next(iter(topic.terms))),
         "terms": "\n".join(f"{_toml(term)} = {weight:g}" for term, weight in topic.terms.items()),
-        "groups": f"all_of = {_toml(topic.all_of)}\n" if topic.all_of else "",
+        "groups": (f"all_of = {_toml(topic.all_of)}\n" if topic.all_of else "")
+        + (f"min_terms = {topic.min_terms}\n" if topic.min_terms > 1 else ""),
     }  # fmt: skip
     failed = message("{folder}: cannot be written: {strerror}")
     with translated(ConfigurationError, failed, folder=folder):

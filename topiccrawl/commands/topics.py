@@ -140,6 +140,7 @@ def describe(topic: Topic) -> list[str]:
         ),
         *(field("not", f"{term} × {weight:g}") for term, weight in topic.negative.items()),
         *(field("needs", either.join(group)) for group in topic.groups),
+        *([field("needs", tr("{n} terms", n=topic.min_terms))] if topic.min_terms > 1 else []),
         *(field("must not", word) for word in topic.must_not),
         *(field("like", _brief(example)) for example in topic.examples),
         *(field("unlike", _brief(example)) for example in topic.counterexamples),

@@ -17,6 +17,9 @@ topic. With the compound only, pages with 新能源车企 or 电动汽车 would 
 with the compound scores on three dimensions instead of two, and a page with only the words still
 scores.
 
+Adjacent Chinese words are one subject (玻利维亚总统辞职), so a page needs half of a unit's words.
+Units are alternatives (足球、篮球), so half of the words of the shortest one suffice.
+
 Text in quotation marks is one term, unchanged.
 
 Connectives join concepts: ``X 在 Y 中的 …``, ``X 对 Y 的 …`` and "X in Y" require both. Each side
@@ -27,6 +30,7 @@ are terms but form no concept. A sentence with one concept has no groups.
 
 from __future__ import annotations
 
+import math
 import re
 from functools import cache
 from itertools import chain
@@ -36,7 +40,7 @@ from topiccrawl.text.normal import fold, has_han
 from topiccrawl.text.tokens import Tokenizer, singular, split, stop_words, words_of_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
 
 _PART = re.compile(
@@ -64,19 +68,21 @@ class Query(NamedTuple):
         terms: Folded words and phrases to weights.
         groups: Groups of alternative terms; a page must have at least one term of each group.
         must_not: Words that a page must not have.
+        min_terms: Fewest different terms of a page.
     """
 
     terms: dict[str, float]
     groups: tuple[tuple[str, ...], ...] = ()
     must_not: tuple[str, ...] = ()
+    min_terms: int = 1
 
 
 def read_query(text: str) -> Query | None:
     """Parse a query with operators; return None for a text without operators.
 
-    >>> read_query('(人工智能 | AI) +医疗 -招聘 "deep learning"^2')
-    Query(terms={'人工智能': 1.0, 'ai': 1.0, '医疗': 1.0, 'deep learning': 2.0}, \
-groups=(('人工智能', 'ai'), ('医疗',)), must_not=('招聘',))
+    >>> read_query('(人工智能 | AI) +医疗 -招聘 "deep learning"^2')[:3]
+    ({'人工智能': 1.0, 'ai': 1.0, '医疗': 1.0, 'deep learning': 2.0}, \
+(('人工智能', 'ai'), ('医疗',)), ('招聘',))
     >>> read_query("electric vehicles in China") is None
     True
     """
@@ -118,6 +124,8 @@ def parse_query(text: str, tokenizer: Tokenizer, most: int) -> Query:
     (('school', 'teacher'), ('tulsa',))
     >>> parse_query("我想看关于足球和篮球的新闻", tokenizer(), 9).groups
     ()
+    >>> parse_query("玻利维亚总统辞职", tokenizer(), 9).min_terms
+    2
     """
     if query := read_query(text):
         return query
@@ -125,10 +133,20 @@ def parse_query(text: str, tokenizer: Tokenizer, most: int) -> Query:
     terms = dict.fromkeys(list(dict.fromkeys(chain.from_iterable(concepts)))[:most], 1.0)
     needed = (dict.fromkeys(t for t in concept if t not in _relations()) for concept in concepts)
     groups = tuple(dict.fromkeys(tuple(group) for group in needed if group))
+    least = _min_terms(fold(text), terms, tokenizer)
     if len(groups) <= 1:
-        return Query(terms)
+        return Query(terms, min_terms=least)
     known = (tuple(term for term in group if term in terms) for group in groups)
-    return Query(terms, tuple(filter(None, known)))
+    return Query(terms, tuple(filter(None, known)), min_terms=least)
+
+
+def _min_terms(folded: str, terms: Collection[str], tokenizer: Tokenizer) -> int:
+    """Return half of the words of the unit with the fewest; 1 if a unit is not Chinese."""
+    units = [unit for unit in _units(_QUOTED.sub(" , ", folded), tokenizer) if unit]
+    words = [{w for piece in unit for w in _words(piece) if w in terms} for unit in units]
+    if _QUOTED.search(folded) or not all(any(map(has_han, unit)) for unit in units):
+        return 1
+    return min((math.ceil(len(found) / 2) for found in words if found), default=1)
 
 
 def _alternatives(body: str) -> tuple[str, ...]:

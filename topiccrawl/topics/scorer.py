@@ -23,6 +23,7 @@ import hashlib
 import math
 from collections import Counter
 from functools import lru_cache
+from statistics import fmean
 from typing import TYPE_CHECKING, Self
 from zlib import crc32
 
@@ -149,8 +150,8 @@ class Scorer:
         Returns:
             The cosine in [0, 1]; whether it reaches the lower limit; and the terms found with their
             contributions to the cosine (negative for negative terms), largest first. A text that
-            does not match all groups of the topic stays below the lower limit. A text with a word
-            of ``must_not`` scores 0.
+            does not match all groups of the topic, or has fewer than ``min_terms`` terms, stays
+            below the lower limit. A text with a word of ``must_not`` scores 0.
         """
         counts, squared_length, forbidden = self._measured(text, title)
         if not self._has_positive(counts):
@@ -161,9 +162,10 @@ class Scorer:
         cosine = self._cosine(counts, scale, factors)
         if forbidden:
             return Verdict(0.0, relevant=False, terms=terms)
-        met = sum(not group.isdisjoint(counts) for group in self._groups)
-        if met < len(self._groups):
-            share = met / len(self._groups)
+        met = [not group.isdisjoint(counts) for group in self._groups]
+        found = sum(self.vector.weights[index] > 0 for index in counts)
+        share = min(fmean(met or [True]), found / self.topic.min_terms)
+        if share < 1.0:
             return Verdict(_below(cosine * share, self.lower_limit), relevant=False, terms=terms)
         return Verdict(cosine, cosine >= self.lower_limit, terms)
 

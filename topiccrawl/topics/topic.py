@@ -57,6 +57,7 @@ class Topic(NamedPart):
         all_of: Groups of alternative words; a page on topic has at least one word of each group.
             The words are terms, with weight 1 unless ``terms`` has another weight.
         must: Required words; each is a group with one word.
+        min_terms: Fewest different terms of a page on topic; a synonym counts as its term.
         must_not: Words that the page's own text must not contain.
         examples: URLs or texts of pages on topic. Without terms, words are derived from them.
         counterexamples: URLs or texts of pages off topic.
@@ -80,6 +81,7 @@ class Topic(NamedPart):
     negative: dict[Word, Weight] = Field(default={})
     all_of: tuple[Annotated[tuple[Word, ...], Field(min_length=1)], ...] = ()
     must: tuple[Word, ...] = ()
+    min_terms: Annotated[int, Field(ge=1)] = 1
     must_not: tuple[Word, ...] = ()
     examples: tuple[Example, ...] = ()
     counterexamples: tuple[Example, ...] = ()
@@ -187,6 +189,7 @@ class Topic(NamedPart):
         """Number below 2**24 that identifies the fields used for scoring."""
         fields = {"terms", "synonyms", "negative", "thresholds"}
         fields |= {name for name in ("all_of", "must", "must_not") if getattr(self, name)}
+        fields |= {"min_terms"} if self.min_terms > 1 else set()
         return self.version_of(fields)
 
 
@@ -273,6 +276,7 @@ def from_words(text: str) -> Topic:
             synonyms=_synonyms(query),
             all_of=query.groups,
             must_not=query.must_not,
+            min_terms=query.min_terms,
         )
     except ValidationError as error:
         reasons = "; ".join(str(one["msg"]).removeprefix("Value error, ") for one in error.errors())
@@ -350,6 +354,7 @@ _KIND = FileKind(
         "terms": message("give a number above 0, at most 100"),
         "negative": message("give a number above 0, at most 100"),
         "retain_days": message("give a whole number, 1 or more"),
+        "min_terms": message("give a whole number, 1 or more"),
         "limits": message("give a whole number, 0 or more"),
     },
     remedies={

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 import topiccrawl
+from topiccrawl.commands.init import create
 from topiccrawl.commands.main import main
+from topiccrawl.topics.topic import from_words, read
 
 
 def test_folder_and_topic_are_quoted_for_the_shell(
@@ -32,6 +34,14 @@ def test_folder_that_begins_with_a_dash_is_no_option_of_cd(
     with pytest.raises(SystemExit, match="0"):
         main(["init", "-news"])
     assert capsys.readouterr().out.splitlines()[1] == "  cd ./-news"
+
+
+@pytest.mark.parametrize("words", ["人工智能在医疗中的应用", "玻利维亚总统辞职"])
+def test_the_topic_file_requires_what_the_words_require(tmp_path: Path, words: str) -> None:
+    create(tmp_path / "news", from_words(words))
+    (path,) = (tmp_path / "news" / "topics").glob("*.toml")
+    topic, stated = read(path), from_words(words)
+    assert (topic.all_of, topic.min_terms) == (stated.all_of, stated.min_terms)
 
 
 @pytest.mark.parametrize("name", ["data", "topics"])

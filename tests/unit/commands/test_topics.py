@@ -26,12 +26,22 @@ def test_groups_and_negative_terms_are_described() -> None:
     assert "  must not   彩票" in lines
 
 
+def test_fewest_terms_are_described() -> None:
+    assert "  needs      2 terms" in describe(from_words("玻利维亚总统辞职"))
+
+
 def test_topic_without_groups_shows_no_needs() -> None:
     assert not any("needs" in line for line in describe(from_words("足球 篮球")))
 
 
 @pytest.mark.parametrize(
-    "words", ["关于人工智能在医疗中的应用", '(人工智能 | AI) +医疗 -招聘 "deep learning"^2', "足球"]
+    "words",
+    [
+        "关于人工智能在医疗中的应用",
+        '(人工智能 | AI) +医疗 -招聘 "deep learning"^2',
+        "玻利维亚总统辞职",
+        "足球",
+    ],
 )
 def test_new_file_gives_the_same_topic_as_its_words(words: str, tmp_path: Path) -> None:
     path = write_new(str(tmp_path / "mine"), words, (), ())

@@ -295,6 +295,21 @@ def test_more_matched_groups_score_higher_but_below_the_limit() -> None:
     assert dict(concept.terms)["人工智能"] > 0
 
 
+def test_one_word_of_a_subject_is_below_the_limit() -> None:
+    scorer = Scorer(from_words("玻利维亚总统辞职"))
+    two = scorer.score_text("玻利维亚的总统宣布了选举结果")
+    one = scorer.score_text("总统，总统，还是总统")
+    assert two.relevant
+    assert not one.relevant
+    assert two.relevance > scorer.lower_limit > one.relevance > 0
+
+
+def test_fewest_terms_count_synonyms_as_their_term(scorer_for: Build) -> None:
+    scorer = scorer_for("足球", "北京", min_terms=2, synonyms={"北京": ["首都"]})
+    assert scorer.score_text("首都的足球比赛").relevant
+    assert not scorer.score_text("首都北京").relevant
+
+
 def test_group_is_matched_by_a_synonym_or_an_alternative(scorer_for: Build) -> None:
     scorer = scorer_for(all_of=[["足球", "篮球"], ["北京"]], synonyms={"北京": ["首都"]})
     assert scorer.score_text("首都的篮球比赛").relevant

@@ -301,6 +301,33 @@ def test_sentence_on_two_concepts_requires_both(sentence: str, groups: list[list
     assert [list(group) for group in from_words(sentence).groups] == groups
 
 
+@pytest.mark.parametrize(
+    ("text", "least"),
+    [
+        ("玻利维亚总统辞职", 2),
+        ("关于玻利維亞總統辭職的新闻", 2),
+        ("新能源汽车", 1),
+        ("玻利维亚总统辞职、军队、足球", 1),
+        ("玻利维亚总统辞职 NBA", 1),
+        ("“总统” 玻利维亚总统辞职", 1),
+        ("(玻利维亚 | 总统)", 1),
+        ("business economy market", 1),
+        ("中" * 300, 1),
+    ],
+)
+def test_adjacent_chinese_words_are_one_subject(text: str, least: int) -> None:
+    topic = from_words(text)
+    assert topic.min_terms == least <= len(topic.terms)
+
+
+def test_fewest_terms_of_a_file(tmp_path: Path) -> None:
+    text = 'min_terms = 2\nterms = ["足球", "中超", "转会"]\n'
+    topic = read(topic_file(tmp_path, text))
+    assert topic.min_terms == 2
+    assert topic.version != topic.model_copy(update={"min_terms": 1}).version
+    assert any("1 or more" in line for line in message(tmp_path, text.replace("2", "0")))
+
+
 def test_a_query() -> None:
     topic = from_words('(足球 | "premier league") +转会 -彩票 中超^0.5')
     assert topic.terms == {"足球": 1.0, "premier league": 1.0, "转会": 1.0, "中超": 0.5}
