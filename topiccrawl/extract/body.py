@@ -125,9 +125,6 @@ PREFIX = 60
 MAX_DISTANCE = 40
 """Most blocks between a lead and the body."""
 
-LEAD_LINKED = 0.2
-"""Largest share of anchor text in a lead."""
-
 MIN_REPEATS = 3
 """Occurrences in a body from which a label is boilerplate."""
 
@@ -136,9 +133,6 @@ MAX_LABEL_LENGTH = 40
 
 MAX_LABELS = 2
 """Most distinct repeated labels; more are the labels of a table and are kept."""
-
-SPEAKER = (":", "：")
-"""Ends of lines with the name of a speaker, which interviews repeat."""
 
 _FOOTERS = "footer, [class*=foot i], [id*=foot i], [class*=copyright i], [id*=copyright i]"
 _BARE = frozenset(("div", "figure", "figcaption", "section", "aside", "article", "main", ""))
@@ -291,17 +285,14 @@ def with_lead(text: str, layout: Layout, stated: Sequence[str]) -> str:
         layout: Layout of the page.
         stated: Descriptions in the metadata.
     """
-    known = [one[:PREFIX] for one in map(fold, stated) if len(one) >= MIN_LEAD]
+    known = tuple(one[:PREFIX] for one in map(fold, stated) if len(one) >= MIN_LEAD)
     first = text.partition("\n")[0]
     begin = next((n for n, one in enumerate(layout.blocks) if one.text == first), 0)
     for block in reversed(layout.blocks[max(0, begin - MAX_DISTANCE) : begin] if known else ()):
         if block.tag == "h1":
             break
-        letters = fold(block.text) if block.tag == "p" and block.linked <= LEAD_LINKED else ""
-        head = letters[:PREFIX]
-        if len(letters) >= MIN_LEAD and any(
-            head.startswith(k) or k.startswith(head) for k in known
-        ):
+        head = fold(block.text)[:PREFIX] if block.tag == "p" else ""
+        if head.startswith(known):
             return text if head in fold(text) else f"{block.text}\n{text}"
     return text
 
@@ -309,9 +300,7 @@ def with_lead(text: str, layout: Layout, stated: Sequence[str]) -> str:
 def without_labels(text: str, layout: Layout) -> str:
     """Remove repeated short lines outside paragraphs, such as "Advertisement"."""
     lines = text.split("\n")
-    times = Counter(
-        line for line in lines if len(line) <= MAX_LABEL_LENGTH and line[-1:] not in SPEAKER
-    )
+    times = Counter(line for line in lines if len(line) <= MAX_LABEL_LENGTH)
     often = {line for line, number in times.items() if number >= MIN_REPEATS}
     if not often:
         return text

@@ -8,7 +8,6 @@ and punctuation: Sun, Song & Liao 2011).
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.extract.boilerplate import (
@@ -72,7 +71,6 @@ _SMALL = frozenset((
 ))
 # fmt: on
 _HEADINGS = frozenset(("h2", "h3", "h4", "h5", "h6"))
-_ENDED = re.compile(r"[.!?。！？…][\"”’»)\]]*$")
 
 
 class Choice(NamedTuple):
@@ -122,9 +120,9 @@ def weigh(block: Block) -> float:
     """
     size = min(block.size, MAX_WEIGHT)
     if block.linked >= LINKED:
-        text = size >= LINKED_TEXT and block.stops > 1 and block.links == 1
-        text |= block.tag == "p" and _is_prose(block)
-        return size * 0.3 if text else -5.0 - min(size, 40)
+        text = size >= LINKED_TEXT and block.links == 1
+        text |= block.tag == "p" and size >= PROSE and block.linked < PROSE_LINKED
+        return size * 0.3 if text and block.stops > 1 else -5.0 - min(size, 40)
     if is_boilerplate(block.text):
         return BOILERPLATE
     if "。" not in block.text and is_dated(block.text):
@@ -148,12 +146,6 @@ def max_range(weights: Sequence[float], begin: int, end: int) -> tuple[int, int]
         if total < 0:
             total, start = 0.0, number + 1
     return span
-
-
-def _is_prose(block: Block) -> bool:
-    """Return whether a paragraph with many links consists of sentences."""
-    written = block.size >= PROSE and block.linked < PROSE_LINKED
-    return written and block.stops > 1 and bool(_ENDED.search(block.text))
 
 
 def _without_frames(layout: Layout, own: Sequence[float]) -> list[float]:

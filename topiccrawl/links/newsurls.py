@@ -69,10 +69,8 @@ _MIXED = re.compile(r"(?=[^A-Z]*[A-Z])(?=[^0-9]*[0-9][^0-9]*[0-9])[0-9A-Za-z]{6,
 _ENDING = re.compile(
     r"[a-z]{2}(?:[-_][A-Za-z]{2})?|amp|index|print|full|artikel|article|story|detail|[0-9]{1,2}"
 )
-_TEXT_FILE = re.compile(r"\.(?:s?html?|html5)\Z")
 _WORDS = re.compile(r"[A-Za-z]{2,}(?=-|\Z)")
 _LETTERS = re.compile(r"[A-Za-z]+[0-9]?(?![A-Za-z0-9])|[A-Za-z]+")
-_DIRECTORIES = 4
 _INTERCEPT = -1.5
 """Log-odds of an article for a URL without any of the properties."""
 
@@ -160,10 +158,7 @@ def _form(url: str) -> _Form:
     root = shape.segments == ("",) and not query
     listing = _is_listing(last, shape.segments, long_number=long_number)
     pager = not query.isdisjoint(_PAGERS) and not identified
-    bare = (
-        not (marked or shape.query or phrase or mixed or "." in shape.segments[-1])
-        and text.count("/") <= _DIRECTORIES
-    )
+    bare = not (marked or shape.query or phrase or mixed or "." in shape.segments[-1])
     excluded = non_news or doubtful or shape.dated or long_number
 
     weights = (
@@ -175,7 +170,6 @@ def _form(url: str) -> _Form:
         (1.5, phrase),
         (2.0, identified and not long_number),
         (1.0, not ARTICLES.isdisjoint(words)),
-        (0.5, _TEXT_FILE.search(shape.segments[-1])),
         (-3.0, not (marked or shape.dated or identified or phrase or mixed)),
         (-4.0, listing),
         (-4.0, pager),

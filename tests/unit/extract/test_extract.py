@@ -358,11 +358,12 @@ def test_paragraph_before_the_paywall_is_in_the_body() -> None:
     assert found.body.startswith(first)
 
 
-def test_paragraph_of_many_links_is_in_the_body() -> None:
+@pytest.mark.parametrize("end", [".", ""])
+def test_paragraph_of_many_links_is_in_the_body(end: str) -> None:
     first = (
         "Der <a href=/1>Rat der alten Stadt am Fluss</a>, das <a href=/2>Amt für Brücken und "
         "Wege</a>, die <a href=/3>Feuerwehr der Altstadt</a> und die <a href=/4>Bahn</a> "
-        "sind nun doch dafür."
+        f"sind nun, wie gewünscht, doch dafür{end}"
     )
     found = extract(
         page_with_paywall(first), "http://a.test/bruecken/2024/05/12/drei-alte-bruecken"
