@@ -134,6 +134,9 @@ MAX_LABEL_LENGTH = 40
 MAX_LABELS = 2
 """Most distinct repeated labels; more are the labels of a table and are kept."""
 
+SPEAKER = (":", "：")
+"""Ends of lines with the name of a speaker, which interviews repeat."""
+
 _FOOTERS = "footer, [class*=foot i], [id*=foot i], [class*=copyright i], [id*=copyright i]"
 _BARE = frozenset(("div", "figure", "figcaption", "section", "aside", "article", "main", ""))
 """Parent elements of labels; lines in paragraphs, headings and cells are text."""
@@ -300,7 +303,9 @@ def with_lead(text: str, layout: Layout, stated: Sequence[str]) -> str:
 def without_labels(text: str, layout: Layout) -> str:
     """Remove repeated short lines outside paragraphs, such as "Advertisement"."""
     lines = text.split("\n")
-    times = Counter(line for line in lines if len(line) <= MAX_LABEL_LENGTH)
+    times = Counter(
+        line for line in lines if len(line) <= MAX_LABEL_LENGTH and line[-1:] not in SPEAKER
+    )
     often = {line for line, number in times.items() if number >= MIN_REPEATS}
     if not often:
         return text

@@ -56,6 +56,15 @@ def test_labels_of_a_table_are_kept() -> None:
     assert without_labels(text, blocks) == text
 
 
+def test_names_of_speakers_are_kept() -> None:
+    html = "".join(
+        f"<div>记者：</div><p>第{n}个问题。</p><div>市长：</div><p>第{n}个回答。</p>" for n in "123"
+    )
+    blocks = layout(html)
+    text = "\n".join(block.text for block in blocks.blocks)
+    assert without_labels(text, blocks) == text
+
+
 @pytest.mark.parametrize(
     ("above", "kept"),
     [
