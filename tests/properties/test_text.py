@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from topiccrawl.extract.body import KANA, language_of
 from topiccrawl.text.idf import DEFAULT_IDF, Idf, corpus_idf, from_frequency
 from topiccrawl.text.normal import fold, fold_all, has_han, normalise, simplify
 from topiccrawl.text.tokens import (
@@ -175,3 +177,15 @@ def test_the_order_of_adding_and_cutting_does_not_matter(engine: str) -> None:
     late.add_word("區塊鏈")
     late.add_word("区块链")
     assert early.words("区块链技术") == late.words("区块链技术") == ["区块链", "技术"]
+
+
+@given(st.text("㏿㐀一鿿ꀀ、〄ぁーㄅAzé[`{1 \ud800\U00020000"))
+@example("、〄。、一一")
+def test_language_counts_characters_of_scripts_like_their_patterns(text: str) -> None:
+    chinese = len(re.findall("[\u3400-\u9fff]", text))
+    latin = 2 * len(re.findall("[A-Za-z]{2,}", text))
+    kana = len(re.findall("[\u3041-\u30ff]", text))
+    expected = "" if not chinese + latin else "en"
+    if chinese and chinese >= latin:
+        expected = "ja" if kana > chinese * KANA else "zh"
+    assert language_of(text) == expected

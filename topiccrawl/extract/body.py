@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter, defaultdict
+from string import ascii_letters
 from typing import TYPE_CHECKING, NamedTuple
 
 import lxml.html
@@ -54,9 +55,13 @@ _REFERENCES = re.compile(
 """References to control characters."""
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 _STYLES = re.compile(r"<style\b(?:.*?</style\s*>|.*)", re.IGNORECASE | re.DOTALL)
-_HAN = re.compile("[\u3400-\u9fff]+")
-_LATIN_WORD = re.compile("[A-Za-z]{2,}")
+_HAN = bytes(range(0x34, 0xA0))
+"""High bytes of Chinese characters in UTF-16."""
+_LATIN = bytes(code if chr(code) in ascii_letters else ord(" ") for code in range(0x100))
+"""Table that replaces all characters except Latin letters by blanks."""
 _KANA = re.compile(r"[\u3041-\u30ff]+")
+_KANA_BYTE = 0x30
+"""High byte of kana, and of Chinese punctuation, in UTF-16."""
 _SCRIPTS = (
     (re.compile("[\u0400-\u04ff]+"), ("ru", "uk", "bg", "be", "mk", "kk", "mn", "ky", "tg")),
     (re.compile("[\uac00-\ud7af]+"), ("ko",)),
@@ -178,8 +183,10 @@ def language_of(text: str, declared: str = "") -> str:
     >>> language_of("Новости дня"), language_of("Новини дня", "uk"), language_of("오늘의 뉴스")
     ('ru', 'uk', 'ko')
     """
-    chinese, rest = shorten(_HAN, text)
-    latin = 2 * len(_LATIN_WORD.findall(rest))
+    high = text.encode("utf-16-le", "surrogatepass")[1::2]
+    chinese = len(high) - len(high.translate(None, _HAN))
+    words = text.encode("ascii", "replace").translate(_LATIN).split()
+    latin = 2 * sum([len(word) > 1 for word in words])
     primary = declared.split("-", maxsplit=1)[0].strip().lower()
     foreign = len(text) - len(text.encode("ascii", "ignore")) - chinese
     for script, languages in _SCRIPTS if foreign > chinese + latin else ():  # rarely
@@ -188,7 +195,9 @@ def language_of(text: str, declared: str = "") -> str:
     if not chinese + latin:
         return ""
     if chinese >= latin:
-        return "ja" if shorten(_KANA, text)[0] > chinese * KANA else "zh"
+        least = chinese * KANA
+        kana = high.count(_KANA_BYTE) > least and shorten(_KANA, text)[0] > least
+        return "ja" if kana else "zh"
     return primary if _CODE.fullmatch(primary) and primary not in _FOREIGN else "en"
 
 
