@@ -6,6 +6,7 @@ from datetime import date  # noqa: TC003  (pydantic reads it at run time)
 from difflib import get_close_matches
 from functools import cache
 from importlib import resources
+from itertools import chain
 from os.path import isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +15,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from topiccrawl.errors import FieldError, TopicError
 from topiccrawl.messages import message
-from topiccrawl.text.normal import fold, has_han, normalise, simplify
+from topiccrawl.text.normal import fold, has_han
 from topiccrawl.text.query import Query, parse_query
 from topiccrawl.text.tokens import shared_tokenizer
 from topiccrawl.topics.fields import (
@@ -237,12 +238,9 @@ def named_file(name: str, folder: Path = FOLDER) -> Path | Traversable | None:
     text = name.strip()
     found = list_files(folder, _bundled()) if text else ()
     names = [(where, (file, read_name(where, _KIND) or "")) for file, where in found]
-    plain = simplify(normalise(text))  # 新能源汽車, full-width letters
-    for wanted in (text, plain):
-        for where, known in names:
-            if wanted in known:
-                return where
-    return None
+    exact = (where for where, known in names if text in known)
+    folded = (where for where, known in names if fold(text) in map(fold, known))
+    return next(chain(exact, folded), None)  # folded: 新能源汽車, full-width letters, Sports
 
 
 def from_words(text: str) -> Topic:

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from topiccrawl.errors import TopicError
 from topiccrawl.text.normal import has_han
 from topiccrawl.topics.fields import MAX_NAME_LENGTH, Budget, Thresholds
+from topiccrawl.topics.scorer import Scorer
 from topiccrawl.topics.topic import (
     MOST_TERMS,
     Topic,
@@ -113,6 +114,22 @@ def test_shipped_topics_are_valid_and_listed() -> None:
     assert len({topic.slug for topic in topics}) == len(names)
     assert any("zh" in topic.languages for topic in topics)
     assert any("en" in topic.languages for topic in topics)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("体育", "主教练说，球队在联赛里还有机会，球员都已归队。"),
+        ("教育", "今年的招生计划公布后，考生和家长到高校咨询。"),
+        ("房产", "开发商降价之后，楼盘的购房者多了起来。"),
+        ("politics", "The governor vetoed the legislation, and the senate will vote again."),
+        ("sports", "The coach said that his players had a good season."),
+    ],
+)
+def test_sections_of_newspapers_are_known_by_more_than_their_names(name: str, text: str) -> None:
+    assert Scorer(resolve(name)).score_text(text).relevant
+    assert Scorer(resolve(name)).score_text(name).relevance > 0.4
+    assert not Scorer(from_words(name)).score_text(text).relevant
 
 
 @pytest.mark.parametrize(
