@@ -25,6 +25,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from itertools import chain, islice, takewhile
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal
 
 import lmdb
@@ -334,12 +335,15 @@ def _check_format(path: Path, env: lmdb.Environment, meta: lmdb._Database) -> No
         about = txn.get(ABOUT.encode(), None, meta)
     found = FORMAT if about is None else json.loads(about).get("format", FORMAT)
     if found != FORMAT:
+        name, parent = path.name, path.parent
+        if parent.name != "frontiers":  # the folder is in JOBDIR
+            name += f" -s JOBDIR={quote(str(parent))}"
         raise StateVersionError(
             "{path}: written in format {found}, this version has {format}: start over with"
             " -a fresh=1, or carry it over: `scrapy frontier export FILE"
             " -s TOPICCRAWL_CRAWL={name}` with the version that wrote it, delete the folder, then"
             " the same with `import` and this version",
-            path=path, found=found, format=FORMAT, name=path.name,
+            path=path, found=found, format=FORMAT, name=name,
         )  # fmt: skip
 
 

@@ -99,6 +99,7 @@ class Guard:
         response = web.Response(status=303, headers={"Location": "./"})
         response.set_cookie(
             self.cookie, self.token, max_age=_YEAR, httponly=True, samesite="Strict",
+            path="",  # the path as the browser sees it, which a proxy may have removed
             secure=request.secure or request.headers.get("X-Forwarded-Proto") == "https",
         )  # fmt: skip
         return response

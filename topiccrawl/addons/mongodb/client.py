@@ -172,7 +172,8 @@ def _cause(error: PyMongoError) -> PyMongoError:
     """Return the first error of a bulk write, whose own message has no reason, or the error."""
     if not isinstance(error, BulkWriteError):
         return error
-    errors = [*error.details["writeErrors"], *error.details["writeConcernErrors"]]
+    # first those that a retry may cure: a text that another node stored is no reason
+    errors = [*error.details["writeConcernErrors"], *error.details["writeErrors"]]
     return OperationFailure(errors[0]["errmsg"], errors[0]["code"]) if errors else error
 
 

@@ -130,7 +130,7 @@ class RedisSync:
         with suppress(RedisError):  # INFO needs a right that the user may not have
             if policy := eviction_policy(await self._client.info("memory")):
                 logger.warning(
-                    "%s: maxmemory-policy is %s, so Redis may drop parts of the crawl without"
+                    "%s: maxmemory-policy is %s, so Redis may drop keys of crawls without"
                     " notice: set noeviction", address(self._client), policy,
                 )  # fmt: skip
 

@@ -233,6 +233,12 @@ def test_frontier_of_another_format_is_reported(
     assert [one.level for one in findings] == ["ok", "fail"]
     assert "written in format 1" in findings[1].text
     assert "TOPICCRAWL_CRAWL=football`" in findings[1].text, "found without a migrated store"
+    jobs = tmp_path / "two jobs"
+    jobs.mkdir()
+    (tmp_path / "frontiers" / "football").rename(jobs / "frontier")
+    settings.set("JOBDIR", str(jobs))
+    with pytest.raises(StateVersionError, match=f"=frontier -s JOBDIR='{jobs}'`"):
+        LocalFrontiers(settings).open("football", spec)
 
 
 def test_versions_of_all_frontiers_and_stores_are_checked(tmp_path: Path) -> None:

@@ -150,6 +150,7 @@ def test_token_is_accepted_by_link_cookie_and_header() -> None:
                 cookie = answer.headers["Set-Cookie"]
             assert "HttpOnly" in cookie
             assert "SameSite=Strict" in cookie
+            assert "Path=" not in cookie, "sent to what else a proxy serves on the host"
             tls = {"X-Forwarded-Proto": "https"}  # from a proxy that terminates TLS
             link = f"{base}/?token={TOKEN}"
             async with session.get(link, headers=tls, allow_redirects=False) as answer:

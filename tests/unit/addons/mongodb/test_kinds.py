@@ -94,6 +94,7 @@ def test_collection_of_another_program_is_an_error_with_a_remedy(
 def test_articles_are_not_stored_before_the_write_concern_is_met(tmp_path: Path) -> None:
     mongo = MongoServer(tmp_path / "mongo")
     mongo.start("--enable-test-commands")
+    article = Article("http://a.test/1", "车展", "车展")
     try:
         asyncio.run(_save(mongo.uri))
         late = {"code": 64, "errmsg": "replication timed out", "errInfo": {"wtimeout": True}}
@@ -101,9 +102,14 @@ def test_articles_are_not_stored_before_the_write_concern_is_met(tmp_path: Path)
         with MongoClient[dict[str, Any]](mongo.uri) as client:
             client.admin.command("configureFailPoint", "failCommand", mode="alwaysOn", data=fault)
             with pytest.raises(StorageAwayError, match="replication timed out"):
-                asyncio.run(_save(mongo.uri, Article("http://a.test/1", "车展", "车展")))
+                asyncio.run(_save(mongo.uri, article))
+            twin = {"_id": "http://b.test/1", "digest": "one text", "number": 0}
+            client[Server(mongo.uri).name]["articles"].insert_one(twin)  # by another node
+            same = replace(article, url="http://c.test/1", digest="one text")
+            with pytest.raises(StorageAwayError, match="replication timed out"):
+                asyncio.run(_save(mongo.uri, same))
             client.admin.command("configureFailPoint", "failCommand", mode="off")
-        (saved,) = asyncio.run(_save(mongo.uri, Article("http://a.test/1", "车展", "车展")))
+        (saved,) = asyncio.run(_save(mongo.uri, article))
         assert saved.fate is Fate.UNCHANGED
     finally:
         mongo.kill()
