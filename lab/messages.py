@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import redirect_stderr
 from datetime import UTC, datetime
+from io import StringIO
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
@@ -31,7 +33,9 @@ METHODS = [("**.py", "python"), ("**/templates/report.html", "jinja2")]
 def used() -> dict[str, str]:
     """Return the messages of the code and the dashboard, each with its file."""
     found: dict[str, str] = {}
-    for file, _, text, _, _ in extract_from_dir(PACKAGE, METHODS, keywords=CALLS):
+    with redirect_stderr(StringIO()):  # Babel warns of f-strings in any argument
+        extracted = list(extract_from_dir(PACKAGE, METHODS, keywords=CALLS))
+    for file, _, text, _, _ in extracted:
         if str(text).strip():
             found.setdefault(str(text), file)
     if PAGE.exists():

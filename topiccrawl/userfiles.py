@@ -31,6 +31,7 @@ MAX_BYTES = 10_000_000
 _LINE = re.compile(r"at line (\d+)")
 _BARE_KEY = re.compile(r"\s*([^\s\"'=\[\]#]+)\s*=")
 _FULL_WIDTH = re.compile(r"[=\[,，]\s*[“”‘’＂「]|\"\s*[，、]|＝|［")
+_STRING = re.compile(r"""(["']).*?\1""")
 _NUMBER = message("give a number")
 
 
@@ -171,7 +172,7 @@ def load(path: Path | Traversable, kind: FileKind[M]) -> dict[str, Any]:
             message("{path}: invalid TOML: {error}{hint}"),
             path=path,
             error=error,
-            hint=_hint(text),
+            hint=_hint(text, int(line[1]) if line else 0),
             public=f"{path}: invalid TOML {place}",
         ) from error
 
@@ -181,10 +182,11 @@ def to_toml(values: BaseModel) -> str:
     return tomli_w.dumps(values.model_dump(mode="json", exclude_defaults=True))
 
 
-def _hint(text: str) -> ConfigurationError | str:
+def _hint(text: str, at: int) -> ConfigurationError | str:
     """Return a hint for full-width punctuation or an unquoted key that is not ASCII, or ""."""
     for number, line in enumerate(text.splitlines(), 1):
-        if sign := _FULL_WIDTH.search(re.sub(r'"[^"]*"', '""', line.partition("#")[0])):
+        code = _STRING.sub('""', line).partition("#")[0]
+        if number == at and (sign := _FULL_WIDTH.search(code)):
             return ConfigurationError(
                 '; line {number}: {sign!r}: write the half-width signs = [ ] " and ,',
                 number=number,

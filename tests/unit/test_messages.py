@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lab.messages import ERRORS, PACKAGE, compiled, translations, used
+from lab.messages import CALLS, PACKAGE, compiled, translations, used
 from topiccrawl.addons.doctor.commands.doctor import lines_of
 from topiccrawl.addons.records.templates.template import read as read_template
 from topiccrawl.addons.tasks.http import spec_in
@@ -117,14 +117,14 @@ def test_labels_are_translated_and_aligned() -> None:
     assert (url, title) == ("http://球.cn/", "球")
 
 
-def test_error_messages_are_no_f_strings() -> None:
+def test_messages_are_no_f_strings() -> None:
     wrong = [
         f"{file}:{node.lineno}"
         for file in PACKAGE.rglob("*.py")
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
-        and node.func.id in ERRORS
+        and node.func.id in CALLS
         and node.args
         and isinstance(node.args[0], ast.JoinedStr)
     ]

@@ -80,9 +80,9 @@ _HAN_DIGITS = "〇一二三四五六七八九"
 _HAN_DATE = re.compile(
     r"(?<![历曆歷])(?P<year>[一二][〇○零0一二三四五六七八九]{3})年\s*"
     r"(?P<month>元|十[一二]?|[一二三四五六七八九])月\s*"
-    r"(?P<day>(?:[二三]?十|廿)?[一二三四五六七八九]|[二三]?十|廿)[日号號]"
+    r"(?P<day>(?:[二三]?十|廿)?[一二三四五六七八九]|[二三]?十|廿)[日号號](?![,，])"
 )
-"""A date in Chinese numerals, as of official documents; not of the lunar calendar."""
+"""A date in Chinese numerals, as of official documents; not of the lunar calendar or a sentence."""
 _ROC_YEAR = re.compile(
     r"(?<![\d./-])(?P<year>1\d\d)(?=([-/.])(?:1[0-2]|0?[1-9])\2(?:3[01]|[12]\d|0?[1-9])(?!\d|[./-]\d))"
 )
@@ -139,7 +139,7 @@ def published(
     in the URL are preferred to other dates, and dates with a time of day to dates without. The
     default time zone of Chinese pages is Beijing's. If a page has no full date, a date relative to
     the fetch (昨天 12:30, 3 hours ago) is used, or on a Chinese page one without a year (11月21日
-    08:00).
+    08:00). Dates in Chinese numerals are read last, and only in short lines.
 
     Args:
         stated: Dates in metadata, most trusted first.
@@ -173,7 +173,12 @@ def published(
     timed = [m for text in near[:_HEAD] for m in relative(text, fetched_at, dated)]
     if timed := [m for m in timed if _valid(m.day, last) and _near(m.day, dated)]:
         return _best(timed, dated).iso
-    return Moment(dated).iso if dated is not None and _valid(dated, last) else ""
+    if dated is not None and _valid(dated, last):
+        return Moment(dated).iso
+    lines = (_short(text, _SHORT_LINES[0], headline) for text in (*stated, *near))
+    formal = (_HAN_DATE.sub(_arabic_date, text) for text in lines)
+    found = [m for text in formal for m in _moments(text, tag, zone) if _valid(m.day, last)]
+    return _best(found, None).iso if found else ""
 
 
 def marked_day(tree: LexborHTMLParser, head: str, tag: str, fetched_at: float = 0.0) -> str:
@@ -272,7 +277,7 @@ def _moments(text: str, tag: str, zone: tzinfo | None) -> Iterator[Moment]:
 def _with_western_years(text: str, tag: str) -> str:
     """Replace the years of Japanese eras and of Taiwan: 令和8年, 民國115年, in Taiwan 115/01/12.
 
-    Years of two digits after a Chinese label get their century, Chinese numerals become Arabic.
+    Years of two digits after a Chinese label get their century.
 
     >>> _with_western_years("令和元年5月1日 中華民國115年1月12日", "ja")
     '2019年5月1日 中華2026年1月12日'
@@ -280,11 +285,9 @@ def _with_western_years(text: str, tag: str) -> str:
     '發布日期：2026-01-12'
     >>> _with_western_years("发布时间：18-03-08 23:16", "zh")
     '发布时间：2018-03-08 23:16'
-    >>> _with_western_years("二〇二六年十一月二十八日", "zh")
-    '2026年11月28日'
     """
     if "年" in text:
-        text = _HAN_DATE.sub(_arabic_date, _ERA_YEAR.sub(_western_year, text))
+        text = _ERA_YEAR.sub(_western_year, text)
     if tag.startswith("zh"):
         text = _SHORT_YEAR.sub("20", text)
     if tag.lower().startswith(("zh-tw", "zh-hant")):

@@ -44,8 +44,8 @@ _REFUSED = {
     "url-excluded": message("a pattern of exclude matches it; change the pattern or the seed"),
     "url-not-included": message("no pattern of include matches it; add one, such as its path"),
 }
-_USER = re.compile(r"(?:^|[,\s])https?:[/\\]+[^/\\?#\s]*@", re.IGNORECASE)
-_SEPARATOR = re.compile(r",|[\s，、；](?=https?://)", re.IGNORECASE)
+_USER = re.compile(r"(?:^|[,\s，、；])https?:[/\\]+[^/\\?#\s]*@", re.IGNORECASE)
+_SEPARATOR = re.compile(r",|(?<![\s，、；])[\s，、；]++(?=https?://|,|$)", re.IGNORECASE)
 _NO = frozenset({"", "0", "false", "no", "off"})
 
 

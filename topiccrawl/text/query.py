@@ -180,7 +180,9 @@ def _units(folded: str, tokenizer: Tokenizer) -> Iterator[list[str] | None]:
         unit: list[str] = []
         for chunk in clause.split():
             chinese = has_han(chunk)
-            pieces = _joined(tokenizer.cut(chunk)) if chinese else _CHUNK.findall(chunk)
+            pieces = _CHUNK.findall(chunk)
+            if chinese:
+                pieces = _joined(tokenizer.cut(chunk), leads=folded.startswith(chunk))
             if unit and (has_han(chunk) or has_han(unit[-1])):
                 yield unit
                 unit = []
@@ -197,12 +199,19 @@ def _units(folded: str, tokenizer: Tokenizer) -> Iterator[list[str] | None]:
         yield unit
 
 
-def _joined(pieces: Iterable[str]) -> list[str]:
-    """Join single Latin letters with the Chinese word that follows: A股, K线图."""
+def _joined(pieces: Iterable[str], *, leads: bool) -> list[str]:
+    """Join single Latin letters with the Chinese word that follows: A股, K线图.
+
+    Words of several characters are joined only with the first letter of a text (``leads``) or with
+    one after a stop word: the C of 维生素C缺乏 belongs to the word before.
+    """
     found: list[str] = []
     for piece in pieces:
         is_letter = bool(found) and len(found[-1]) == 1 and found[-1].isascii()
-        if is_letter and found[-1].isalpha() and has_han(piece) and not _is_ignored(piece):
+        before = found[-2] if len(found) > 1 else ""
+        is_first = has_han(before) and _is_ignored(before) if before else leads
+        is_letter = is_letter and found[-1].isalpha() and (is_first or len(piece) == 1)
+        if is_letter and has_han(piece) and not _is_ignored(piece):
             found[-1] += piece
         else:
             found.append(piece)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from datetime import date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
@@ -43,6 +43,22 @@ PLAIN = "http://a.test/x"
 )
 def test_chinese_dates_are_read(text: str, expected: str) -> None:
     assert published((), [text], PLAIN, "zh") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "url", "expected"),
+    [
+        ("二〇〇八年八月八日\n2026-01-20 10:00 来源", PLAIN, "2026-01-20T10:00:00+08:00"),
+        ("二〇〇八年八月八日\nJan 20, 2026", PLAIN, "2026-01-20"),
+        ("二〇〇八年八月八日", "http://a.test/2026/01/20/x.html", "2026-01-20"),
+        ("2小时前\n二〇〇八年八月八日", PLAIN, "2026-01-31T10:00:00+08:00"),
+        ("二〇〇八年八月八日，北京奥运会开幕。", PLAIN, ""),
+        (f"二〇〇八年八月八日在北京开幕的{'奥运会' * 9}", PLAIN, ""),
+    ],
+)
+def test_dates_in_chinese_numerals_are_read_last(text: str, url: str, expected: str) -> None:
+    now = datetime(2026, 1, 31, 4, tzinfo=UTC).timestamp()
+    assert published((), [text], url, "zh", now) == expected
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,14 @@ def test_urls_are_separated_by_commas_or_spaces_in_linear_time() -> None:
     assert time.process_time() - started < 5
 
 
+@pytest.mark.parametrize("comma", ["，", "， ", "、", " ； "])
+def test_urls_are_separated_by_chinese_commas(comma: str) -> None:
+    found = ("http://a.test/", "http://b.test/x%EF%BC%8Cy")
+    assert seeds_of(f"http://a.test{comma}http://b.test/x，y{comma}") == found
+    with pytest.raises(ConfigurationError, match="has a user name"):
+        seeds_of(f"http://a.test{comma}http://me:secret@b.test")
+
+
 def test_login_in_the_query_or_path_of_a_seed_is_kept() -> None:
     for url in ("https://a.test/?next=http://me@b.test/", "https://a.test/2020/http://me@b.test/"):
         assert seeds_of(url) == (url,)

@@ -365,6 +365,10 @@ def test_words_get_the_synonyms_of_shipped_topics() -> None:
         ("A股", ["a股"]),
         ("Ｋ线图", ["k线图"]),
         ("中国A股", ["中国", "a股", "中国a股"]),
+        ("关于C语言的新闻", ["c语言"]),
+        ("维生素D缺乏", ["维生素", "缺乏", "维生素d缺乏"]),
+        ("at&t中国", ["中国", "t中国"]),
+        ("I/O芯片", ["芯片", "o芯片"]),
         ("IT行业", ["行业", "it行业"]),
         ("𠮷野家", ["野家", "𠮷野家"]),
         ("𪚥", ["𪚥"]),
@@ -384,15 +388,17 @@ def test_short_latin_words_and_rare_characters_of_a_compound_are_kept(
         ("terms = [“充电桩”]", "'“'"),
         ('terms = ["充电桩"，"换电站"]', "'，'"),
         ('terms ＝ ["充电桩"]', "'＝'"),
+        ('terms = ["C#"，"换电站"]', "'，'"),
         ('terms = ["“充电”，桩" 1]  # “，', ""),
+        ("terms = ['充电，“桩”' 1]", ""),
     ],
 )
 def test_full_width_punctuation_of_a_topic_file_is_named(
     line: str, sign: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "a.toml"
-    path.write_text(f'name = "充电"\r\n{line}\r\n', encoding="utf-8")
+    path.write_text(f'name = """\r\n充电，“桩”"""\r\n{line}\r\n', encoding="utf-8")
     with pytest.raises(TopicError) as caught:
         read(path)
-    assert (f"line 2: {sign}" in str(caught.value)) == bool(sign)
+    assert (f"line 3: {sign}" in str(caught.value)) == bool(sign)
     assert ("half-width" in str(caught.value)) == bool(sign)
