@@ -109,7 +109,8 @@ class Verdict(NamedTuple):
             "(links)", the page score that the links predicted, if it counts.
         article: Article share in [0, 1]: 1 for a text to read, near 0 for a list of headlines.
         kind: Kind of the page; OTHER until its article was extracted.
-        by_words: Verdict by the topic's words alone, if links or another model count as well.
+        by_words: Verdict by the topic's words alone, if links, another model or ``min_terms``
+            count as well.
     """
 
     relevance: float

@@ -130,6 +130,9 @@ PREFIX = 60
 MAX_DISTANCE = 40
 """Most blocks between a lead and the body."""
 
+LEAD_LINKED = 0.2
+"""Largest share of anchor text in a lead."""
+
 MIN_REPEATS = 3
 """Occurrences in a body from which a label is boilerplate."""
 
@@ -297,14 +300,17 @@ def with_lead(text: str, layout: Layout, stated: Sequence[str]) -> str:
         layout: Layout of the page.
         stated: Descriptions in the metadata.
     """
-    known = tuple(one[:PREFIX] for one in map(fold, stated) if len(one) >= MIN_LEAD)
+    known = [one[:PREFIX] for one in map(fold, stated) if len(one) >= MIN_LEAD]
     first = text.partition("\n")[0]
     begin = next((n for n, one in enumerate(layout.blocks) if one.text == first), 0)
     for block in reversed(layout.blocks[max(0, begin - MAX_DISTANCE) : begin] if known else ()):
         if block.tag == "h1":
             break
-        head = fold(block.text)[:PREFIX] if block.tag == "p" else ""
-        if head.startswith(known):
+        letters = fold(block.text) if block.tag == "p" and block.linked <= LEAD_LINKED else ""
+        head = letters[:PREFIX]
+        if len(letters) >= MIN_LEAD and any(
+            head.startswith(k) or k.startswith(head) for k in known
+        ):
             return text if head in fold(text) else f"{block.text}\n{text}"
     return text
 

@@ -79,6 +79,7 @@ _CARDS = ".vcard .fn, [rel~=author], [itemprop=author]"
 _NICKNAME = re.compile(r"[^\W\d_\u3041-\u9fff][\w.'’-]{2,29}")
 _ROLES = frozenset(("admin", "administrator", "author", "editor", "staff"))
 _BELOW_HEADLINE = 2  # lines of a text that begins with the headline
+_PARTICLE = 3  # letters of a word of a name without a capital, such as de or van
 _MOST_MARKS, _LONGEST_BYLINE = 30, 100
 _BY = re.compile(
     r"^(?:(?:(?:posted|published|written|story|words|veröffentlicht|eingestellt|erstellt|verfasst|"
@@ -240,7 +241,9 @@ def _is_person(text: str) -> bool:
     """Return whether a text has the form of a name: capitalized words, or a few characters."""
     if not _PERSON.fullmatch(text) or text in _NO_NAMES or is_medium(text):
         return False
-    return not text.rsplit(maxsplit=1)[-1][0].islower() and _MANY_HAN.search(text) is None
+    *words, last = text.split()
+    small = any(word[0].islower() and len(word) > _PARTICLE for word in words)
+    return not small and not last[0].islower() and _MANY_HAN.search(text) is None
 
 
 def _is_of_comment(element: LexborNode) -> bool:

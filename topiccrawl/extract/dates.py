@@ -24,9 +24,9 @@ BEIJING = timezone(timedelta(hours=8))
 
 _START = r"(?:^|[\s　:：|｜·•(（])"
 _HALF = r"(?P<half>上午|下午|凌晨|清晨|早上|早晨|中午|傍晚|晚上|晚间|[AP]M)"
-_TIME = (
-    rf"(?:{_HALF}\s*)?(?P<hour>2[0-3]|[01]?\d)\s*[:：时時点點]\s*(?P<minute>[0-5]\d)"
-    r"(?:\s*[:：分]\s*(?P<second>[0-5]\d))?"
+_CLOCK = (
+    rf"(?:{_HALF}\s*)?(?P<hour>2[0-3]|[01]?\d)\s*[:：]\s*(?P<minute>[0-5]\d)"
+    r"(?:[:：](?P<second>[0-5]\d))?"
 )
 _VERB = r"(?:发布|發布|发表|發表|更新|编辑)"
 _AGO = re.compile(
@@ -41,11 +41,11 @@ _AGO_ENGLISH = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _NOW = re.compile(rf"{_START}刚刚(?=[\s|｜]|{_VERB}|$)", re.MULTILINE)
-_DAY_AND_TIME = re.compile(rf"{_START}(?P<name>今天|今日|昨天|昨日|前天)\s*{_TIME}", re.MULTILINE)
+_DAY_AND_TIME = re.compile(rf"{_START}(?P<name>今天|今日|昨天|昨日|前天)\s*{_CLOCK}", re.MULTILINE)
 _DAY_ONLY = re.compile(r"^\s*(?P<name>今天|今日|昨天|昨日|前天)\s*$", re.MULTILINE)
 _YEARLESS = re.compile(
     rf"{_START}(?P<month>1[0-2]|0?[1-9])\s*(?:月\s*(?P<day>3[01]|[12]\d|0?[1-9])\s*日|"
-    rf"[-/](?P<other>3[01]|[12]\d|0[1-9])(?=\s))\s*(?:{_TIME})?",
+    rf"[-/](?P<other>3[01]|[12]\d|0[1-9])(?=\s))\s*(?:{_CLOCK})?",
     re.MULTILINE,
 )
 _SECONDS = {"秒": 1, "分": 60, "小": 3600, "天": 86400, "周": 604800, "星": 604800} | {
@@ -66,6 +66,10 @@ EARLIEST = 1995
 _DAY = (
     r"(?P<year>(?:19|20)\d\d)\s*[-－/.年]\s*(?P<month>1[0-2]|0?[1-9])\s*[-－/.月]\s*"
     r"(?P<day>3[01]|[12]\d|0?[1-9])(?!\d)\s*日?"
+)
+_TIME = (
+    rf"(?:{_HALF}\s*)?(?P<hour>2[0-3]|[01]?\d)\s*[:：时時点點]\s*(?P<minute>[0-5]\d)"
+    r"(?:\s*[:：分]\s*(?P<second>[0-5]\d))?"
 )
 _WEEKDAY = r"(?:[(（]?(?:星期|周|週).[)）]?|[(（].(?:曜日?)?[)）])"
 _WRITTEN = re.compile(

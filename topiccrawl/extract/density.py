@@ -8,6 +8,7 @@ and punctuation: Sun, Song & Liao 2011).
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.extract.boilerplate import (
@@ -18,6 +19,7 @@ from topiccrawl.extract.boilerplate import (
     is_frame_box,
     is_side_box,
 )
+from topiccrawl.text.normal import has_han
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -71,6 +73,7 @@ _SMALL = frozenset((
 ))
 # fmt: on
 _HEADINGS = frozenset(("h2", "h3", "h4", "h5", "h6"))
+_MARK = re.compile("[。！？；!?…]")
 
 
 class Choice(NamedTuple):
@@ -121,7 +124,7 @@ def weigh(block: Block) -> float:
     size = min(block.size, MAX_WEIGHT)
     if block.linked >= LINKED:
         text = size >= LINKED_TEXT and block.links == 1
-        text |= block.tag == "p" and size >= PROSE and block.linked < PROSE_LINKED
+        text |= block.tag == "p" and _is_prose(block)
         return size * 0.3 if text and block.stops > 1 else -5.0 - min(size, 40)
     if is_boilerplate(block.text):
         return BOILERPLATE
@@ -146,6 +149,13 @@ def max_range(weights: Sequence[float], begin: int, end: int) -> tuple[int, int]
         if total < 0:
             total, start = 0.0, number + 1
     return span
+
+
+def _is_prose(block: Block) -> bool:
+    """Return whether a paragraph with many links is text; sentences in Chinese need a mark."""
+    if block.size < PROSE or block.linked >= PROSE_LINKED:
+        return False
+    return not has_han(block.text) or bool(_MARK.search(block.text))
 
 
 def _without_frames(layout: Layout, own: Sequence[float]) -> list[float]:

@@ -227,6 +227,8 @@ def _without_tail(text: str, site: str, whole: Collection[str], *, sure: bool) -
             continue
         last = found[-1]
         head, tail = text[: last.start()].strip(), text[last.end() :].strip()
+        if not hard and head[-1:].isdigit() and tail[:1].isdigit():  # a score, or years
+            continue
         if not hard and fold(text) in whole and fold(tail) != fold(site):
             continue
         if head and _is_name(tail, head, site, sure=hard and sure):

@@ -71,6 +71,7 @@ _ENDING = re.compile(
 )
 _WORDS = re.compile(r"[A-Za-z]{2,}(?=-|\Z)")
 _LETTERS = re.compile(r"[A-Za-z]+[0-9]?(?![A-Za-z0-9])|[A-Za-z]+")
+_DIRECTORIES = 4
 _INTERCEPT = -1.5
 """Log-odds of an article for a URL without any of the properties."""
 
@@ -158,7 +159,10 @@ def _form(url: str) -> _Form:
     root = shape.segments == ("",) and not query
     listing = _is_listing(last, shape.segments, long_number=long_number)
     pager = not query.isdisjoint(_PAGERS) and not identified
-    bare = not (marked or shape.query or phrase or mixed or "." in shape.segments[-1])
+    bare = (
+        not (marked or shape.query or phrase or mixed or "." in shape.segments[-1])
+        and text.count("/") <= _DIRECTORIES
+    )
     excluded = non_news or doubtful or shape.dated or long_number
 
     weights = (

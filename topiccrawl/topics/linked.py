@@ -39,5 +39,5 @@ def with_links(verdict: Verdict, expected: float, limit: float) -> Verdict:
         relevance=relevance,
         relevant=relevance >= limit,
         terms=(*verdict.terms, (LINKS, expected)),
-        by_words=verdict,
+        by_words=verdict.for_links,
     )

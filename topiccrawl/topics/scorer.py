@@ -151,7 +151,8 @@ class Scorer:
             The cosine in [0, 1]; whether it reaches the lower limit; and the terms found with their
             contributions to the cosine (negative for negative terms), largest first. A text that
             does not match all groups of the topic, or has fewer than ``min_terms`` terms, stays
-            below the lower limit. A text with a word of ``must_not`` scores 0.
+            below the lower limit; its links inherit the cosine if it only lacks terms. A text with
+            a word of ``must_not`` scores 0.
         """
         counts, squared_length, forbidden = self._measured(text, title)
         if not self._has_positive(counts):
@@ -163,11 +164,15 @@ class Scorer:
         if forbidden:
             return Verdict(0.0, relevant=False, terms=terms)
         met = [not group.isdisjoint(counts) for group in self._groups]
+        if not all(met):
+            score = _below(cosine * fmean(met), self.lower_limit)
+            return Verdict(score, relevant=False, terms=terms)
+        whole = Verdict(cosine, cosine >= self.lower_limit, terms)
         found = sum(self.vector.weights[index] > 0 for index in counts)
-        share = min(fmean(met or [True]), found / self.topic.min_terms)
-        if share < 1.0:
-            return Verdict(_below(cosine * share, self.lower_limit), relevant=False, terms=terms)
-        return Verdict(cosine, cosine >= self.lower_limit, terms)
+        if found < self.topic.min_terms:
+            score = _below(cosine * found / self.topic.min_terms, self.lower_limit)
+            return Verdict(score, relevant=False, terms=terms, by_words=whole)
+        return whole
 
     def score_page(self, page: Page) -> Verdict:
         """Score a page; menus and link lists are left out if the remaining text is long enough.
@@ -178,7 +183,9 @@ class Scorer:
         ``expected`` is given (``topics.linked``), but not against groups and ``must_not``.
         """
         verdict = self.score_text(self.judged_text(page), page.title, page.url)
-        verdict = verdict._replace(article=own_share(page))
+        article = own_share(page)
+        by_words = verdict.by_words and verdict.by_words._replace(article=article)
+        verdict = verdict._replace(article=article, by_words=by_words)
         if page.expected is None or self._excludes(page):
             return verdict
         return with_links(verdict, page.expected, self.lower_limit)

@@ -135,7 +135,7 @@ class Topic(NamedPart):
         return weights
 
     @model_validator(mode="after")
-    def _synonyms_of_terms(self) -> Topic:
+    def _check_terms(self) -> Topic:
         for term in self.synonyms:
             if term not in self.terms:
                 hint: TopicError | str = message("add it to terms")
@@ -146,6 +146,12 @@ class Topic(NamedPart):
                 )
         if not self.terms and not self.examples:
             raise FieldError("field terms is {}: write words, or examples of pages")
+        if self.terms and self.min_terms > len(self.terms):
+            raise FieldError(
+                "field min_terms is {least}: give a number up to {found}, the number of terms",
+                least=self.min_terms,
+                found=len(self.terms),
+            )
         return self
 
     @model_validator(mode="after")

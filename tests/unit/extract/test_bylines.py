@@ -70,6 +70,8 @@ def test_source_is_read_from_text(text: str, source: str) -> None:
         ("Publié par Jane Miller\n3 mars 2020", "Jane Miller"),
         ("Por:\nJane Miller\nLeeds", "Jane Miller"),
         ("di Jane Miller", "Jane Miller"),
+        ("By Jane van der Berg\nLeeds", "Jane van der Berg"),
+        ("By Bike across Africa\nLeeds", ""),
         ("Von der Küste kam\nRegen", ""),
         ("这篇文章没有署名", ""),
         ("本报记者　王小五　李　四", "王小五 李四"),

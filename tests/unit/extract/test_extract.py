@@ -373,6 +373,28 @@ def test_paragraph_of_many_links_is_in_the_body(end: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("begin", "links"),
+    [
+        (
+            "版权：新城晚报，未经许可，不得转载",
+            "关于我们联系方式 广告服务招聘信息 网站地图法律声明",
+        ),
+        (
+            "相关：（新城晚报，记者王五，5月）",
+            "大桥通车，市民欢呼 车展开幕，观众爆满 市长辞职，全市震动",
+        ),
+    ],
+)
+def test_chinese_links_without_a_sentence_are_not_in_the_body(begin: str, links: str) -> None:
+    text = "".join(f"<p>第{n}座桥将维修，市长昨天在会上说，工期三个月。</p>" for n in range(9))
+    line = "，".join([begin, *(f"<a href=/1>{link}</a>" for link in links.split()), "电话"])
+    html = f"<title>三座桥将维修</title><h1>三座桥将维修</h1><div>{text}<p>{line}</p></div>"
+    found = extract(html, "http://a.test/2024/05/12/123456.html")
+    assert found is not None
+    assert found.body.endswith("工期三个月。")
+
+
+@pytest.mark.parametrize(
     "day", ["Stand: 12.05.2024 16:11 Uhr", "Published May 12, 2024 • 3 minute read"]
 )
 def test_line_with_a_date_is_not_in_the_body(day: str) -> None:

@@ -26,10 +26,13 @@ def page(above: str) -> Layout:
 def test_paragraph_of_the_description_is_added_as_lead() -> None:
     above = page(f"<h1>Flood</h1><p>{LEAD}</p><div>Photo</div>")
     assert with_lead(BODY, above, [LEAD[:70]]) == f"{LEAD}\n{BODY}"
+    short = page("<h1>Flood</h1><p>The river rose by two metres and three villages were dark.</p>")
+    assert with_lead(BODY, short, [f"{short.blocks[1].text} It rained for a day."]) != BODY
     assert with_lead(BODY, above, ["Another description of forty letters or some more"]) == BODY
 
 
-def test_text_above_the_headline_is_no_lead() -> None:
+def test_link_or_text_above_the_headline_is_no_lead() -> None:
+    assert with_lead(BODY, page(f"<h1>Flood</h1><p><a>{LEAD}</a></p>"), [LEAD]) == BODY
     assert with_lead(BODY, page(f"<p>{LEAD}</p><h1>Flood</h1>"), [LEAD]) == BODY
 
 

@@ -12,6 +12,7 @@ from topiccrawl.model import Link, Page, Verdict
 from topiccrawl.text.idf import Idf
 from topiccrawl.text.tokens import Tokenizer
 from topiccrawl.topics import LOWER_LIMIT, Scorer, SiteWords, TopicVector
+from topiccrawl.topics.linked import with_links
 from topiccrawl.topics.scorer import PROSE
 from topiccrawl.topics.topic import Topic, from_words
 from topiccrawl.topics.vector import SAMPLED
@@ -302,6 +303,8 @@ def test_one_word_of_a_subject_is_below_the_limit() -> None:
     assert two.relevant
     assert not one.relevant
     assert two.relevance > scorer.lower_limit > one.relevance > 0
+    assert one.for_links.relevance > scorer.lower_limit  # a list with one of the words
+    assert with_links(one, 0.0, scorer.lower_limit).for_links == one.for_links
 
 
 def test_fewest_terms_count_synonyms_as_their_term(scorer_for: Build) -> None:

@@ -343,6 +343,7 @@ def test_fewest_terms_of_a_file(tmp_path: Path) -> None:
     assert topic.min_terms == 2
     assert topic.version != topic.model_copy(update={"min_terms": 1}).version
     assert any("1 or more" in line for line in message(tmp_path, text.replace("2", "0")))
+    assert any("number up to 3" in line for line in message(tmp_path, text.replace("2", "4")))
 
 
 def test_a_query() -> None:

@@ -183,7 +183,7 @@ class Replay:
         page = self.web.page(name)
         if page is None:
             return Outcome(Ending.CRAWLED), ()
-        verdict = self._scorer.score_page(page)
+        verdict = self._scorer.score_page(page).for_links
         self._scorer.observe(page)
         self._learn(page, verdict)
         self.strategy.learn(lease.anchor, lease.context, verdict.relevance)

@@ -67,6 +67,11 @@ def test_news_likelihood_separates_articles_from_others(url: str, news: bool) ->
     assert (news_likelihood(url) > 0.5) is news
 
 
+def test_repeated_directories_do_not_look_like_a_hub() -> None:
+    assert is_hub_like("http://a.test/en/sport/")
+    assert not is_hub_like("http://a.test/en/en/en/en/en/")
+
+
 def test_year_is_read_from_the_date() -> None:
     for url, year in (
         ("http://a.test/20060314/n2.shtml", 2006),
