@@ -14,13 +14,11 @@ from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import spider_class
 from topiccrawl.storage.factory import closed_after
-from topiccrawl.storage.ledger import Control
+from topiccrawl.storage.ledger import Control, CrawlOrder
 from topiccrawl.topics.topic import Topic, resolve
 
 if TYPE_CHECKING:
     import argparse
-
-    from topiccrawl.storage.ledger import CrawlOrder
 
 
 class ControlCommand(OperatorCommand, ScrapyCommand):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import signals
 from scrapy.exceptions import CloseSpider
-from scrapy.settings import SETTINGS_PRIORITIES
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
 from topiccrawl.errors import TopiccrawlError
 from topiccrawl.extensions.budget import REASON as BUDGET
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scrapy.crawler import Crawler
-    from scrapy.settings import BaseSettings
-
 
 logger = logging.getLogger(__name__)
 

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import lxml.html
 from lxml.etree import LxmlError, _Element, strip_elements
 
-from topiccrawl.extract.blocks import ADDRESSES, BREAKS, names_of, shorten
+from topiccrawl.extract.blocks import ADDRESSES, BREAKS, Layout, names_of, shorten
 from topiccrawl.extract.boilerplate import is_footer
-from topiccrawl.extract.density import FOOTER
+from topiccrawl.extract.density import FOOTER, Choice
 from topiccrawl.text.digest import fold
 
 if TYPE_CHECKING:
@@ -26,10 +26,6 @@ if TYPE_CHECKING:
 
     from lxml.html import HtmlElement
     from selectolax.lexbor import LexborHTMLParser
-
-    from topiccrawl.extract.blocks import Layout
-    from topiccrawl.extract.density import Choice
-
 
 LONGEST = 2_000_000
 """Most characters of HTML that are read."""

@@ -8,7 +8,7 @@ from html import unescape
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from topiccrawl.extract.blocks import ancestors, names_of
+from topiccrawl.extract.blocks import Block, ancestors, names_of
 from topiccrawl.extract.boilerplate import is_byline
 from topiccrawl.extract.bylines import author_in, has_only_names
 from topiccrawl.links.urls import is_home
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
-
-    from topiccrawl.extract.blocks import Block
 
 LONGEST = 300
 """Most characters of a headline."""

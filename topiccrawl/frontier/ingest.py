@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from xxhash import xxh3_64_digest
 
 from topiccrawl.frontier import rows
-from topiccrawl.frontier.queues import entry_of
+from topiccrawl.frontier.queues import Queues, RowScorer, entry_of
 from topiccrawl.frontier.rows import FLOATS, HEAD_BYTES, LINK_AT, LINK_READ, LINK_WRITE, TOP, Row
 from topiccrawl.links.strategies.contract import NORMAL, PRIOR, REJECTED
 from topiccrawl.links.urls import host_of
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from topiccrawl.frontier.contract import Limits, Outcome, Seed
     from topiccrawl.frontier.hosts import Origin
-    from topiccrawl.frontier.queues import Queues, RowScorer
     from topiccrawl.frontier.seen import Seen
     from topiccrawl.model import Evidence, Offer
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from protego import Protego
 
-from topiccrawl.frontier.hosts import NEVER
+from topiccrawl.frontier.hosts import NEVER, Host, Origin
 from topiccrawl.links.robots import bounded, memory_of
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from topiccrawl.frontier.contract import Download, Limits, Politeness
-    from topiccrawl.frontier.hosts import Host, Origin
     from topiccrawl.frontier.store import Store
 
 BACKOFF_STATUSES = frozenset({429, 503})

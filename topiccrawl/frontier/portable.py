@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.errors import StateError, StateVersionError
 from topiccrawl.frontier import rows
-from topiccrawl.frontier.entries import FORMAT, About, HostEntry, SeenEntry, UrlEntry
+from topiccrawl.frontier.entries import FORMAT, About, Entry, HostEntry, SeenEntry, UrlEntry
 from topiccrawl.frontier.hosts import NOTHING, Host, Origin, read_hosts
 from topiccrawl.frontier.politeness import stored_robots
 from topiccrawl.frontier.queues import SIZES, SWEEP_END, queue_of
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from topiccrawl.frontier.embedded import EmbeddedFrontier
-    from topiccrawl.frontier.entries import Entry
     from topiccrawl.model import Evidence
 
 SHARED_FIELDS = (

@@ -8,7 +8,7 @@ from topiccrawl.frontier import rows
 from topiccrawl.frontier.contract import Download, Ending, Limits, Outcome, Seed
 from topiccrawl.frontier.leases import Marks
 from topiccrawl.links.strategies.contract import NORMAL, PRIOR
-from topiccrawl.model import CHALLENGE
+from topiccrawl.model import CHALLENGE, Lease, Offer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.politeness import HostClock, Robots
     from topiccrawl.frontier.queues import Queues
     from topiccrawl.frontier.rows import Row
-    from topiccrawl.model import Lease, Offer
 
 CRASH = "crash"
 EXPIRED = "lease-expired"

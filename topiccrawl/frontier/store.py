@@ -20,8 +20,8 @@ import os
 import struct
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from itertools import chain, islice, takewhile
 from pathlib import Path
@@ -40,9 +40,6 @@ from topiccrawl.errors import (
 from topiccrawl.messages import message
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from concurrent.futures import Future
-
     from topiccrawl.links.strategies.contract import LinkStrategy
 
 Sync = Literal["commit", "never"]

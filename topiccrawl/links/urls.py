@@ -20,15 +20,13 @@ import re
 from functools import cache, lru_cache
 from ipaddress import IPv6Address
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import quote_from_bytes, unquote, unquote_to_bytes, urlsplit
+from urllib.parse import SplitResult, quote_from_bytes, unquote, unquote_to_bytes, urlsplit
 
 import idna
 
 from topiccrawl.text.decode import codec_of
 
 if TYPE_CHECKING:
-    from urllib.parse import SplitResult
-
     from tldextract import TLDExtract
 
 MAX_URL = 4_096

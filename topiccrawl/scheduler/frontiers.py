@@ -20,10 +20,10 @@ from topiccrawl.frontier.store import discard
 from topiccrawl.frontier.view import View, strategy_of
 from topiccrawl.links.strategies import FirstCome, LinkStrategy, stored_strategy
 from topiccrawl.scheduler.build import limits_of, politeness_of, share_of
-from topiccrawl.scheduler.context import context_of
+from topiccrawl.scheduler.context import CrawlSpec, SyncTask, context_of
 from topiccrawl.scheduler.hooks import load_component
 from topiccrawl.scheduler.hosttimes import HostTimes, SharedHostClock
-from topiccrawl.storage.ledger import LocalLedger
+from topiccrawl.storage.ledger import Ledger, LocalLedger
 from topiccrawl.storage.lmdb_files import create_files, require_complete
 from topiccrawl.storage.runs import LocalRuns, Runs
 from topiccrawl.storage.version import write_version
@@ -31,9 +31,7 @@ from topiccrawl.storage.version import write_version
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from topiccrawl.scheduler.context import CrawlSpec, SyncTask
     from topiccrawl.scheduler.scheduler import FrontierScheduler
-    from topiccrawl.storage.ledger import Ledger
 
 RELEARN_PAGES = 2_000
 """Pages of earlier runs from which a strategy learns at the start, about 0.2 s."""

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Self
 from scrapy import Request, Spider, signals
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.exceptions import CloseSpider, IgnoreRequest
-from scrapy.utils.asyncio import call_later, create_looping_call
+from scrapy.utils.asyncio import AsyncioLoopingCall, call_later, create_looping_call
 from scrapy.utils.defer import deferred_from_coro
 from twisted.python.failure import Failure
 from typing_extensions import override
 
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
-from topiccrawl.frontier.contract import Ending
+from topiccrawl.frontier.contract import Ending, Frontier, Outcome, Seed
 from topiccrawl.frontier.settlement import CRASH
 from topiccrawl.links.urls import host_of
 from topiccrawl.model import Kind, Lease
@@ -47,11 +47,8 @@ from topiccrawl.scheduler.slow_start import LONG, SlowStart
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
-    from scrapy.utils.asyncio import AsyncioLoopingCall
     from twisted.internet.defer import Deferred
     from twisted.internet.task import LoopingCall
-
-    from topiccrawl.frontier.contract import Frontier, Outcome, Seed
 
 logger = logging.getLogger(__name__)
 

@@ -34,7 +34,7 @@ from twisted.web.http import _ChunkedTransferDecoder
 from typing_extensions import override
 from zope.interface import implementer  # type: ignore[import-untyped]
 
-from topiccrawl.scheduler.context import context_of
+from topiccrawl.scheduler.context import CrawlContext, context_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
-
-    from topiccrawl.scheduler.context import CrawlContext
 
 MAX_HEADERS = 256 * 1024
 """Maximum bytes of a response's headers, including interim responses (1xx) before it."""

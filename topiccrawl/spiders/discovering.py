@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import xxhash
 from scrapy import Request
@@ -17,7 +17,6 @@ from topiccrawl.spiders.reading import header
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from typing import Any
 
     from scrapy.http import Response
     from scrapy.settings import BaseSettings

@@ -19,7 +19,7 @@ from topiccrawl.extract.genres import genres_named
 from topiccrawl.extract.missing import is_missing
 from topiccrawl.extract.readers import NoReaderError, ReaderError, ReaderLimits, Readers
 from topiccrawl.extract.reading import PageReader, RawPage, ReadPage
-from topiccrawl.model import CHALLENGE
+from topiccrawl.model import CHALLENGE, Extracted, Page
 from topiccrawl.scheduler.hooks import load_component, number
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from topiccrawl.extract.frames import LearningFrame
-    from topiccrawl.model import Extracted, Page
     from topiccrawl.topics.contract import RelevanceModel
 
 logger = logging.getLogger(__name__)

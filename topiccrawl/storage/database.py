@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from os.path import samestat
 from pathlib import Path
@@ -18,7 +18,6 @@ from topiccrawl.storage.schema import STEPS, migrate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from concurrent.futures import Future
     from os import stat_result
 
     Work = Callable[[sqlite3.Connection], "T"]

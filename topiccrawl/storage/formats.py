@@ -13,7 +13,7 @@ from functools import cache
 from importlib.util import find_spec
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Generic, TextIO, TypeVar
 
 from topiccrawl.errors import ConfigurationError, translated
 from topiccrawl.messages import escaped, message
@@ -21,7 +21,6 @@ from topiccrawl.storage.files import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import IO, TextIO
 
     from jinja2 import Template
 

@@ -16,7 +16,7 @@ import time
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from topiccrawl.errors import (
     ConfigurationError,
@@ -31,7 +31,6 @@ from topiccrawl.storage.files import touch_private
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import TypeVar
 
     T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from email.utils import format_datetime
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.storage.formats import (
@@ -24,7 +24,6 @@ from topiccrawl.storage.formats import (
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-    from typing import TextIO
 
     from topiccrawl.model import Article
     from topiccrawl.storage.contract import ArticleStore

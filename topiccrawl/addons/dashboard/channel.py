@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING, Any
 from aiohttp import web
 
 from topiccrawl.errors import ConfigurationError, StateError, StateVersionError, TopiccrawlError
-from topiccrawl.storage.runs import to_json
+from topiccrawl.storage.runs import State, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from aiohttp.typedefs import Handler
-
-    from topiccrawl.storage.runs import State
 
 logger = logging.getLogger(__name__)
 

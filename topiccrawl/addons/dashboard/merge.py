@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from topiccrawl.extensions.history import POINTS, Point
 from topiccrawl.scheduler.finish import FAILURES
-from topiccrawl.storage.runs import EMPTY, State
+from topiccrawl.storage.runs import EMPTY, RunReport, State
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-    from topiccrawl.storage.runs import RunReport
 
 MAX_HOSTS = 40
 LATEST = 40

@@ -12,19 +12,17 @@ from pymongo.errors import BulkWriteError
 from topiccrawl.addons.mongodb import conversion
 from topiccrawl.addons.mongodb.client import Server, migrate
 from topiccrawl.addons.mongodb.stories import Claim, Decision, StoryLog, name_of
-from topiccrawl.dedup import Match
+from topiccrawl.dedup import DuplicateDetector, Match
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
-from topiccrawl.storage.contract import Fate, Saved, Story, StoryChain, Version
+from topiccrawl.storage.contract import Fate, Listed, Reprint, Saved, Story, StoryChain, Version
 from topiccrawl.storage.rows import clean
 from topiccrawl.storage.selection import ALL, Selection, names_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
 
-    from topiccrawl.dedup import DuplicateDetector
     from topiccrawl.model import Article
-    from topiccrawl.storage.contract import Listed, Reprint
 
 RETRY_WAIT = 0.05
 """Seconds between two reads of an article that another node is writing; the maximum of a random

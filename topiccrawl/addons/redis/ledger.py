@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from topiccrawl.addons.redis.transport import Call, address, away
 from topiccrawl.messages import message
-from topiccrawl.storage.runs import RunReport, newest_first, report_of, to_json
+from topiccrawl.storage.runs import RunReport, State, newest_first, report_of, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from redis.asyncio import Redis
 
     from topiccrawl.storage.ledger import Key, Rows
-    from topiccrawl.storage.runs import State
 
 BASE = "{topiccrawl}:ledger:"
 RUN = "topiccrawl:run:"

@@ -5,7 +5,7 @@ A conversation is a generator that yields ``Call`` objects and receives their re
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -18,7 +18,6 @@ from topiccrawl.errors import StorageAwayError, StorageError, translated
 from topiccrawl.messages import message
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from contextlib import AbstractContextManager
 
     from redis.asyncio import Redis as AsyncRedis

@@ -20,8 +20,8 @@ from urllib.parse import urlsplit
 
 from topiccrawl import settings as project
 from topiccrawl.errors import ConfigurationError, translated
-from topiccrawl.extract.readers import ReaderError
-from topiccrawl.extract.reading import RawPage, StandardReader
+from topiccrawl.extract.readers import ReaderError, Readers
+from topiccrawl.extract.reading import LocalReader, RawPage, StandardReader
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message
 from topiccrawl.scheduler.hooks import load_component
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from topiccrawl.extract.readers import Readers
-    from topiccrawl.extract.reading import LocalReader
     from topiccrawl.model import Page
 
 logger = logging.getLogger(__name__)

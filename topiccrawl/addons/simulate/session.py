@@ -29,7 +29,7 @@ from topiccrawl.addons.simulate.harvest import (
 )
 from topiccrawl.addons.simulate.orders import Order
 from topiccrawl.addons.simulate.replay import Conditions, Replay
-from topiccrawl.addons.simulate.report import SET, Areas, comparison, figures, merged, table
+from topiccrawl.addons.simulate.report import SET, Areas, Judged, comparison, figures, merged, table
 from topiccrawl.commands.terminal import say
 from topiccrawl.errors import ConfigurationError, translated
 from topiccrawl.extract.readers import NoReaderError
@@ -40,7 +40,7 @@ from topiccrawl.scheduler.build import limits_of, share_of, slow_start_of, traps
 from topiccrawl.spiders.arguments import adapter_of, seeds_of, strategy_parameters
 from topiccrawl.spiders.reading import pool_of, reader_of
 from topiccrawl.text.tokens import BatchCache
-from topiccrawl.topics import Scorer, SiteWords
+from topiccrawl.topics import Scorer, SiteWords, TopicVector
 from topiccrawl.topics.topic import Topic, default_seeds, resolve
 
 if TYPE_CHECKING:
@@ -49,10 +49,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from scrapy.settings import Settings
-
-    from topiccrawl.addons.simulate.report import Judged
-    from topiccrawl.topics import TopicVector
-
 
 logger = logging.getLogger(__name__)
 

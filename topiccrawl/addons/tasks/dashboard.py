@@ -8,13 +8,11 @@ from topiccrawl.addons.tasks.commands.tasks import checker
 from topiccrawl.addons.tasks.http import order_routes, task_routes
 from topiccrawl.addons.tasks.service import TaskService
 from topiccrawl.scheduler.build import addresses_of
-from topiccrawl.storage.ledger import Control
+from topiccrawl.storage.ledger import Control, Ledger
 
 if TYPE_CHECKING:
     from aiohttp import web
     from scrapy.settings import BaseSettings
-
-    from topiccrawl.storage.ledger import Ledger
 
 
 def routes(settings: BaseSettings, ledger: Ledger) -> list[web.RouteDef]:

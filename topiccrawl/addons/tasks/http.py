@@ -32,19 +32,17 @@ from aiohttp import web
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from topiccrawl.addons.tasks.records import TaskSpec
-from topiccrawl.addons.tasks.service import seed_urls, to_json
+from topiccrawl.addons.tasks.service import TaskService, seed_urls, to_json
 from topiccrawl.discovery.factory import FILE_PROVIDERS
 from topiccrawl.errors import ConfigurationError, StateError
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message
-from topiccrawl.storage.ledger import parse_speed
+from topiccrawl.storage.ledger import Control, parse_speed
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
 
-    from topiccrawl.addons.tasks.service import TaskService
     from topiccrawl.links.addresses import AddressRules
-    from topiccrawl.storage.ledger import Control
 
     Handler = Callable[[web.Request], Awaitable[web.Response]]
 

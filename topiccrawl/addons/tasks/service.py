@@ -23,14 +23,12 @@ from topiccrawl.addons.tasks.records import (
 from topiccrawl.addons.tasks.snapshot import Snapshot, read_snapshot
 from topiccrawl.errors import ConfigurationError, StateError
 from topiccrawl.links.urls import canonical, site_of
-from topiccrawl.storage.ledger import ORDERS, Control
+from topiccrawl.storage.ledger import ORDERS, Control, CrawlOrder, Key, Ledger
 from topiccrawl.storage.rows import clean
 from topiccrawl.topics.topic import named_file
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
-
-    from topiccrawl.storage.ledger import CrawlOrder, Key, Ledger
 
     Sites = Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
 

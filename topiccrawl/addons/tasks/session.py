@@ -33,12 +33,10 @@ from topiccrawl.addons.tasks.records import (
 )
 from topiccrawl.addons.tasks.snapshot import Snapshot, read_snapshot
 from topiccrawl.storage.identity import own_identity
-from topiccrawl.storage.ledger import Control
+from topiccrawl.storage.ledger import Control, Key, Ledger
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from topiccrawl.storage.ledger import Key, Ledger
 
 TTL = 10.0
 """Seconds without a heartbeat after which a worker times out."""

@@ -24,13 +24,12 @@ from topiccrawl.addons.tasks.records import (
     Worker,
 )
 from topiccrawl.storage.identity import is_dead
-from topiccrawl.storage.ledger import ORDERS, CrawlOrder, parse_order
+from topiccrawl.storage.ledger import ORDERS, CrawlOrder, Key, Ledger, Rows, parse_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from topiccrawl.addons.tasks.records import Row
-    from topiccrawl.storage.ledger import Key, Ledger, Rows
 
 KINDS = (TASKS, SHARDS, TURNS, WORKERS, ORDERS)
 """Kinds that a snapshot has."""

@@ -18,14 +18,13 @@ from topiccrawl.extract.pagination import joined, pager_of
 from topiccrawl.extract.readers import ReaderError, Readers
 from topiccrawl.extract.reading import LocalReader, RawPage, ReadPage
 from topiccrawl.links.urls import canonical
-from topiccrawl.model import Page
+from topiccrawl.model import Article, Extracted, Page
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Iterable
     from pathlib import Path
 
     from topiccrawl.addons.warc.archive import Exchange
-    from topiccrawl.model import Article, Extracted
     from topiccrawl.storage.contract import ArticleStore
     from topiccrawl.topics import Scorer
     from topiccrawl.topics.topic import Topic

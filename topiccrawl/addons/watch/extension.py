@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
-from scrapy import signals
+from scrapy import Request, signals
 from scrapy.exceptions import CloseSpider, DontCloseSpider, NotConfigured
 
 from topiccrawl.addons.watch.duepages import HUB_VALUE, DuePages
@@ -30,26 +30,23 @@ from topiccrawl.frontier.contract import Ending, Frontier, Outcome, Seed
 from topiccrawl.links.feeds import may_be_news_sitemap
 from topiccrawl.links.sitemaps import read_sitemap
 from topiccrawl.links.urls import canonical
-from topiccrawl.model import Kind
+from topiccrawl.model import Kind, Lease
 from topiccrawl.scheduler.context import CrawlContext, CrawlSpec, context_of
 from topiccrawl.scheduler.finish import STORE_FAILED
 from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.signals import hosts_taken, page_changed
 from topiccrawl.storage.factory import opened, storage_of
-from topiccrawl.storage.pages import Pages
+from topiccrawl.storage.pages import Change, Pages
 from topiccrawl.topics.topic import default_seeds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
     from topiccrawl.addons.watch.contract import RevisitPolicy
-    from topiccrawl.model import Lease
-    from topiccrawl.storage.pages import Change
     from topiccrawl.storage.runs import State
 
 logger = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from topiccrawl.addons.watch.contract import Observation, RevisitPolicy, Visits
-from topiccrawl.storage.pages import PageState, Role, sendable
+from topiccrawl.storage.pages import Pages, PageState, Role, sendable
 from topiccrawl.storage.selection import Selection
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from topiccrawl.frontier.contract import Frontier
     from topiccrawl.storage.contract import ArticleStore
-    from topiccrawl.storage.pages import Pages
 
 TOLERANCE = 5.0
 """Corrections of the clock up to this size are ignored, in seconds."""

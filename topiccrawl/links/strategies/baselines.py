@@ -8,12 +8,10 @@ from typing_extensions import override
 
 from topiccrawl.links.strategies.contract import PRIOR, BaseStrategy
 from topiccrawl.links.strategies.link_texts import MAX_KEPT
-from topiccrawl.model import Offer
+from topiccrawl.model import Evidence, Link, Offer, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from topiccrawl.model import Evidence, Link, Verdict
 
 
 def _offers(links: Sequence[Link], new: Evidence) -> list[Offer]:

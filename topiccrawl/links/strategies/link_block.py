@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from topiccrawl.links.strategies.contract import LEARNT, PRIOR, REJECTED, BaseStrategy
+from topiccrawl.links.strategies.contract import LEARNT, PRIOR, REJECTED, BaseStrategy, LinkScorer
 from topiccrawl.links.strategies.link_texts import MAX_KEPT, block_texts
-from topiccrawl.model import Offer
+from topiccrawl.model import Evidence, Link, Offer, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from topiccrawl.links.strategies.contract import LinkScorer
     from topiccrawl.links.strategies.parameters import StrategyParameters
-    from topiccrawl.model import Evidence, Link, Verdict
-
 
 RECENT, UPDATE_EVERY = 2_000, 500
 """Number of recent link scores for the threshold, and of links between two updates of it."""

@@ -11,17 +11,15 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from topiccrawl.links.strategies.contract import NORMAL, PRIOR, REJECTED, BaseStrategy
+from topiccrawl.links.strategies.contract import NORMAL, PRIOR, REJECTED, BaseStrategy, LinkScorer
 from topiccrawl.links.strategies.link_texts import score_links
 from topiccrawl.links.urls import words
-from topiccrawl.model import Offer
+from topiccrawl.model import Evidence, Link, Offer, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from topiccrawl.links.strategies.contract import LinkScorer
     from topiccrawl.links.strategies.parameters import StrategyParameters
-    from topiccrawl.model import Evidence, Link, Verdict
 
 
 class Shark(BaseStrategy):

@@ -17,7 +17,7 @@ from topiccrawl.links.strategies.link_texts import (
     listed_scores,
     score_links,
 )
-from topiccrawl.model import Offer
+from topiccrawl.model import Evidence, Link, Offer, Verdict
 from topiccrawl.text.tokens import BatchCache, shared_tokenizer
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from topiccrawl.links.strategies.contract import GroupStats, LinkScorer
     from topiccrawl.links.strategies.parameters import StrategyParameters
-    from topiccrawl.model import Evidence, Link, Verdict
-
 
 _BEST, _WITHIN_SITE, _ANCHOR, _CONTEXT, _REGION, _IN_SITE = 3, 4, 5, 6, 8, 9
 _SECTION, _NAME, _LISTED = 12, 13, 15

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.records.periods.outcome import update_records
-from topiccrawl.addons.records.periods.periods import Period, Periods, Phase, Stage
+from topiccrawl.addons.records.periods.periods import Period, Periods, Phase, Seed, Stage
 from topiccrawl.addons.records.periods.seeds import Hit, SamplingRules, SeedList, estimate_skipped
 from topiccrawl.addons.records.periods.visits import (
     PageRequest,
@@ -29,7 +29,6 @@ from topiccrawl.storage.pages import Pages, PageState, Role
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from topiccrawl.addons.records.periods.periods import Seed
     from topiccrawl.addons.records.templates.template import Template
     from topiccrawl.storage.contract import Storage
 

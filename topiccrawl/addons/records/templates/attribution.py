@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
-from topiccrawl.addons.records.templates.page import HEADING
+from topiccrawl.addons.records.templates.page import HEADING, LabelledPage
 from topiccrawl.addons.records.templates.values.address import looks_like
 from topiccrawl.addons.records.templates.values.names import (
     is_legal,
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from topiccrawl.addons.records.templates.candidate import Candidate
     from topiccrawl.addons.records.templates.layout import Line
-    from topiccrawl.addons.records.templates.page import LabelledPage
     from topiccrawl.addons.records.templates.subject import SubjectName
 
 SUBJECT = ""

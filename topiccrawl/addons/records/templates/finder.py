@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.addons.records.templates.candidate import Candidate, holds_only
 from topiccrawl.addons.records.templates.multiline import extended
-from topiccrawl.addons.records.templates.page import HEADING
+from topiccrawl.addons.records.templates.page import HEADING, LabelledPage
 from topiccrawl.addons.records.templates.unlabelled import (
     image_of,
     leading_code,
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from topiccrawl.addons.records.templates.labels import Label
     from topiccrawl.addons.records.templates.layout import Cell, Line, Mark
-    from topiccrawl.addons.records.templates.page import LabelledPage
 
 _COLONS = frozenset(":︰∶】]")
 _SHOWN = frozenset({"telephone", "mail", "qq", "address"})

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.addons.records.templates.labels import Label, labels, with_stops
 from topiccrawl.addons.records.templates.values.read import read_values
-from topiccrawl.addons.records.templates.values.value import shown
+from topiccrawl.addons.records.templates.values.value import Value, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from topiccrawl.addons.records.templates.layout import Layout, Line
     from topiccrawl.addons.records.templates.template import ValueKind
-    from topiccrawl.addons.records.templates.values.value import Value
     from topiccrawl.addons.records.templates.words import Vocabulary
 
 HEADING = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt", "th", "caption"})

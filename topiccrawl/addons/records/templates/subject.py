@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from topiccrawl.addons.records.templates.candidate import NAMES, combined
+from topiccrawl.addons.records.templates.candidate import NAMES, Candidate, combined
 from topiccrawl.addons.records.templates.values.names import (
     core,
     is_legal,
@@ -22,7 +22,6 @@ from topiccrawl.text.normal import fold, has_han, normalise, simplify, simplify_
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from topiccrawl.addons.records.templates.candidate import Candidate
     from topiccrawl.addons.records.templates.layout import Layout, Line
     from topiccrawl.addons.records.templates.structured import Subject
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
-from scrapy.settings import Settings
+from scrapy.settings import BaseSettings, Settings
 from scrapy.spiderloader import get_spider_loader
 from typing_extensions import override
 
@@ -35,8 +35,6 @@ from topiccrawl.storage.ledger import parse_speed
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Sequence
-
-    from scrapy.settings import BaseSettings
 
 _COUNTS = {"list": 0, "workers": 0, "show": 1, "pause": 1, "resume": 1, "cancel": 1, "remove": 1,
             "speed": 2, "assign": 3}  # fmt: skip

@@ -20,7 +20,7 @@ from topiccrawl.messages import message, tr
 from topiccrawl.spiders.reading import pool_of, reader_of
 from topiccrawl.storage.factory import closed_after, opened, storage_of
 from topiccrawl.topics import Scorer
-from topiccrawl.topics.topic import resolve
+from topiccrawl.topics.topic import Topic, resolve
 
 if TYPE_CHECKING:
     import argparse
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from topiccrawl.addons.warc.reextraction import FilesDone
     from topiccrawl.model import Article
     from topiccrawl.storage.contract import ArticleStore
-    from topiccrawl.topics.topic import Topic
 
 BATCH = 100
 """Number of articles saved together."""
