@@ -1,7 +1,7 @@
 """Effect of each part of a link's score, and of adaptation, in replays of collections.
 
     python -m benchmarks.ablation [--pages FILE --topics FILE] [--topic NAME]… [--batch 8]…
-                                  [--part NAME]… [--stated file|word|sentence] [--json FILE]
+                                  [--part NAME]… [--stated file|word|sentence|section] [--json FILE]
 
 Each part is removed from shark-plus separately. Replays (see `scrapy simulate`) use the
 production parser, scorer, strategy and frontier, without network; a figure is the mean `area` over
@@ -111,7 +111,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--part", action="append", choices=PARTS, help="may be repeated")
     stated = "statement of the topics"
     parser.add_argument(
-        "--stated", choices=("file", "word", "sentence"), default="file", help=stated
+        "--stated", choices=("file", "word", "sentence", "section"), default="file", help=stated
     )
     return parser
 

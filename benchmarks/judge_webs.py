@@ -9,7 +9,7 @@ import opencc
 from topiccrawl.addons.simulate.collection import OK, RecordedWeb
 from topiccrawl.addons.simulate.harvest import LabelledTopic, read_truth
 from topiccrawl.text.normal import has_han
-from topiccrawl.topics.topic import from_words
+from topiccrawl.topics.topic import from_words, named_file, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -102,15 +102,16 @@ def stated_topic(web: str, labelled: LabelledTopic, kind: str) -> Topic | None:
     Args:
         web: Name of the collection.
         labelled: The topic.
-        kind: Name of the statement; "file" for the topic's own terms.
+        kind: Name of the statement; "file" for the topic's own terms, "section" for the built-in
+            topic of its name.
     """
     topic, texts = labelled.topic, dict(statements(web, labelled))
     if kind == "file":
         return topic
-    if kind not in texts:
-        return None
     rules = {name: getattr(topic, name) for name in ("seeds", "allowed_hosts", "denied_hosts")}
-    return from_words(texts[kind]).model_copy(update=rules)
+    if kind == "section" and (file := named_file(topic.name)):
+        return read(file).model_copy(update=rules)
+    return from_words(texts[kind]).model_copy(update=rules) if kind in texts else None
 
 
 def _restated(terms: Sequence[str]) -> str:

@@ -207,11 +207,12 @@ def _joined(pieces: Iterable[str], *, leads: bool) -> list[str]:
     """
     found: list[str] = []
     for piece in pieces:
-        is_letter = bool(found) and len(found[-1]) == 1 and found[-1].isascii()
+        letter = found[-1] if found else ""
         before = found[-2] if len(found) > 1 else ""
         is_first = has_han(before) and _is_ignored(before) if before else leads
-        is_letter = is_letter and found[-1].isalpha() and (is_first or len(piece) == 1)
-        if is_letter and has_han(piece) and not _is_ignored(piece):
+        is_letter = len(letter) == 1 and letter.isascii() and letter.isalpha()
+        joins = is_letter and (is_first or len(piece) == 1)
+        if joins and has_han(piece) and not _is_ignored(piece):
             found[-1] += piece
         else:
             found.append(piece)

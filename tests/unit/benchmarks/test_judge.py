@@ -11,6 +11,8 @@ import pytest
 
 from benchmarks.judge import main
 from benchmarks.judge_measures import draw, draw_actively, measure
+from benchmarks.judge_webs import stated_topic
+from topiccrawl.addons.simulate.harvest import LabelledTopic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,3 +73,17 @@ def test_small_collection_is_judged(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert main([*line, "--json", str(place)]) == 0
     assert json.loads(place.read_text())["words_ap"] == 1.0
     assert "small t" in capsys.readouterr().out
+
+
+def test_section_is_the_built_in_topic_of_its_name() -> None:
+    values = {
+        "name": "education",
+        "terms": ["school"],
+        "seeds": ["http://a.test/"],
+        "relevant": ["x"],
+    }
+    known = LabelledTopic.model_validate(values)
+    section = stated_topic("web", known, "section")
+    assert section is not None
+    assert (section.seeds, section.terms["education"]) == (known.topic.seeds, 3.0)
+    assert stated_topic("web", known.model_copy(update={"name": "elsewhere"}), "section") is None
