@@ -371,8 +371,10 @@ class Article:
         >>> Article.from_dict(article.to_dict()) == article
         True
         """
-        frozen = dict(values)
-        frozen["images"] = tuple(frozen.get("images", ()))
+        frozen: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in values.items()
+        }
         frozen["terms"] = tuple((term, share) for term, share in frozen.get("terms", ()))
         return cls(**frozen)
 

@@ -18,7 +18,7 @@ from topiccrawl.scheduler.frontiers import read_frontier
 from topiccrawl.scheduler.review import explain_review
 from topiccrawl.storage.factory import closed_after
 from topiccrawl.storage.formats import template
-from topiccrawl.storage.rows import clean
+from topiccrawl.text.normal import clean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
