@@ -197,11 +197,8 @@ def summary(  # noqa: PLR0913
     if several := sorted(name for name in stats if name.startswith(by_topic)):
         found = ", ".join(f"{name.removeprefix(by_topic)} {stats[name]}" for name in several)
         lines.append(tr("  by topic   {found} (new articles)", found=found))
-    lines += [
-        _frontier_line(stats),
-        _places_line(articles, frontier),
-        tr("  show       {commands}", commands=commands) + suffix,
-    ]
+    lines += _frontier_line(stats), _places_line(articles, frontier)
+    lines.append(tr("  show       {commands}", commands=commands) + suffix)
     if lost := get("topiccrawl/queue/error/item-error", 0):
         command = "topiccrawl frontier requeue --reason item-error"
         lines.append(

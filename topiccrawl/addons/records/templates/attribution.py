@@ -92,7 +92,6 @@ class Owners:
         self._offices = any(
             len(line.text) <= _HEADING and HEAD_OFFICE.search(line.text) for line in page.lines
         )
-        self._heads: list[int] = []
         self._assign_sections()
         self._disown_site()
         self._staff = {
@@ -117,10 +116,10 @@ class Owners:
 
     def _disown_site(self) -> None:
         """Remove lines of the site's owner, if it is not the subject, from those of the subject."""
-        page, subject = self.page, self.subject
-        for number, line in enumerate(page.lines):
-            outer = subject.other_owner and line.zone in {"header", "footer", "nav"}
-            named = subject.portal and page.text(number).startswith(subject.portal)
+        portal = self.subject.portal
+        for number, line in enumerate(self.page.lines):
+            outer = self.subject.other_owner and line.zone in {"header", "footer", "nav"}
+            named = portal and self.page.text(number).startswith(portal)
             if named or (outer and self.owner[number] == SUBJECT):
                 self.owner[number] = NO_OWNER
 
