@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from importlib.metadata import entry_points
 from pathlib import Path
 from pkgutil import iter_modules
@@ -23,6 +24,9 @@ DOCS = Path(__file__).parents[1] / "docs"
 FILES = {"en": "commands.md", "zh": "commands.zh-CN.md"}
 """Names of the reference by language."""
 _GLOBAL = "Global Options"
+_COMMAND = re.compile(r"^class \w+\(.*\bScrapy\w+\):", re.MULTILINE)
+_WITHOUT_ENTRY = frozenset({"topiccrawl.commands.crawl", "topiccrawl.commands.init"})
+"""Commands of ``topiccrawl`` and its project only."""
 SCRAPY_COMMANDS = frozenset(module.name for module in iter_modules(scrapy.commands.__path__))
 """Names of Scrapy's own commands."""
 _COLUMNS = {"en": "| option | meaning |", "zh": "| 选项 | 含义 |"}
@@ -58,6 +62,15 @@ def commands() -> Iterator[tuple[str, ScrapyCommand]]:
     for entry in sorted(entry_points(group="scrapy.commands"), key=lambda one: one.name):
         if entry.value.startswith("topiccrawl.") and entry.name not in SCRAPY_COMMANDS:
             yield entry.name, entry.load()()
+
+
+def unregistered(package: Path) -> Iterator[str]:
+    """Yield the modules of commands without an installed entry point."""
+    known = {entry.module for entry in entry_points(group="scrapy.commands")} | _WITHOUT_ENTRY
+    for file in sorted(package.glob("**/commands/*.py")):
+        module = ".".join(file.relative_to(package.parent).with_suffix("").parts)
+        if module not in known and _COMMAND.search(file.read_text("utf-8")):
+            yield module
 
 
 def markdown(to: str = "en") -> str:

@@ -27,6 +27,7 @@ WORDS = (
     "nobody", "is had", "to be had", "closed up", "handed out",
 )  # fmt: skip
 """Words that texts must not use; docs/glossary.md has the terms."""
+_REMEDY = "use a term of docs/glossary.md or plain English"
 _LISTED = re.compile(
     r"(?<![^\W_])("
     + "|".join(word.replace(" ", r"(?:[-_]|\s+(?:[#/]+\s*)?)") for word in WORDS)
@@ -86,7 +87,8 @@ def docs(tree: ast.Module) -> Iterator[ast.Constant]:
 def questions() -> list[str]:
     """Return the locations of docstrings that begin with a wh-word."""
     return [
-        f"{file.relative_to(ROOT)}:{node.lineno}: {str(node.value).strip().splitlines()[0]}"
+        f"{file.relative_to(ROOT)}:{node.lineno}: {str(node.value).strip().splitlines()[0]!r}: "
+        "begin with a verb in the imperative or a noun phrase"
         for folder in (PACKAGE, *(ROOT / name for name in _CODE))
         for file, tree in sources(folder).items()
         for node in docs(tree)
@@ -104,7 +106,7 @@ def words() -> Iterator[str]:
             text = file.read_text("utf-8")
             for hit in _LISTED.finditer(text):
                 line = text.count("\n", 0, hit.start()) + 1
-                yield f"{name}:{line}: {' '.join(hit[0].split())}"
+                yield f"{name}:{line}: {' '.join(hit[0].split())!r}: {_REMEDY}"
 
 
 def shape() -> tuple[int, int, int]:
@@ -163,10 +165,13 @@ def mistakes() -> Iterator[str]:
     yield from questions()
     yield from words()
     _, bare, unread = settings()
-    yield from (f"setting {name} is not documented" for name in bare)
-    yield from (f"setting {name} is not read" for name in unread)
+    yield from (f"setting {name} is not documented: add a docstring below it" for name in bare)
+    yield from (f"setting {name} is not read: use it, or remove it" for name in unread)
     if FILE.read_text("utf-8") != markdown():
         yield "docs/settings.md is not up to date: python -m lab.reference"
+    for module in commands.unregistered(PACKAGE):
+        remedy = "add it to scrapy.commands in pyproject.toml, then run pip install -e ."
+        yield f"{module} has no entry point, so other projects lack it: {remedy}"
     for name in commands.outdated():
         yield f"docs/{name} is not up to date: python -m lab.commands"
 

@@ -371,10 +371,7 @@ class Article:
         >>> Article.from_dict(article.to_dict()) == article
         True
         """
-        frozen = dict(values)
-        frozen["images"] = tuple(frozen.get("images", ()))
-        frozen["terms"] = tuple((term, share) for term, share in frozen.get("terms", ()))
-        return cls(**frozen)
+        return cls(**{name: _frozen(value) for name, value in values.items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,3 +391,7 @@ def _plain(value: object) -> object:
     if isinstance(value, dict):
         return dict(value)
     return value
+
+
+def _frozen(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value

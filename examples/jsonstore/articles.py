@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +13,16 @@ from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.model import Article
 from topiccrawl.storage.contract import Fate, Listed, Reprint, Saved, Story, StoryChain, Version
-from topiccrawl.storage.merge import fate_of, is_part, replaces
-from topiccrawl.storage.rows import clean
+from topiccrawl.storage.merge import (
+    fate_of,
+    is_part,
+    replaces,
+    reprint_by,
+    stored_values,
+    version_of,
+)
 from topiccrawl.storage.selection import ALL, names_of, site_names, words_of
+from topiccrawl.text.normal import clean
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterable, Sequence
@@ -28,7 +36,7 @@ FORGOTTEN, KEYS, MARKS = "forgotten", "keys", "marks"
 
 
 class JsonStore:
-    """See ``topiccrawl.storage.contract.Store``.
+    """See ``topiccrawl.storage.contract.ArticleStore``.
 
     Args:
         folder: Folder of the journal.
@@ -141,8 +149,8 @@ class JsonStore:
             for mark in self._method.learn(article):
                 self._journal.put(MARKS, str(mark), 1)
         elif replaces(known, article):
-            old = (*(getattr(known, name) for name in Version._fields[:-1]), article.fetched_at)
             versions = self._journal.table(VERSIONS).get(article.url, [])
+            old = version_of(known, article.fetched_at)
             self._journal.put(VERSIONS, article.url, [*versions, old])
         self._put(article, {**(stored["topics"] if stored else {}), **_topics(article)})
         if known is None or known.digest != article.digest:
@@ -151,12 +159,8 @@ class JsonStore:
         return Saved(article.url, fate, article.url, follows=article.follows)
 
     def _save_reprint(self, article: Article, match: Match) -> Saved:
-        reprint = (
-            article.url, article.site, article.title, article.published, article.fetched_at,
-            match.similarity, match.reason,
-        )  # fmt: skip
         self._drop_part(article, match.url)
-        self._journal.put(REPRINTS, article.url, [match.url, *reprint[1:]])
+        self._journal.put(REPRINTS, article.url, [match.url, *reprint_by(article, match)[1:]])
         stored = self._journal.table(ARTICLES)[match.url]
         self._put(self._article(match.url), {**_topics(article), **stored["topics"]})
         return Saved(article.url, Fate.REPRINT, match.url, match.similarity, match.reason)
@@ -252,9 +256,7 @@ class JsonListing(JsonStore):
 
 def _cleaned(article: Article) -> Article:
     """Return an article with text that UTF-8 can encode."""
-    values = article.to_dict()
-    texts = {name: clean(value) for name, value in values.items() if isinstance(value, str)}
-    return Article.from_dict({**values, **texts})
+    return replace(article, **stored_values(article))
 
 
 def _topics(article: Article) -> dict[str, Any]:

@@ -7,7 +7,7 @@ twice with one folder, both stores share their data.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 from hypothesis import HealthCheck, given, settings
@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 
 
 def test_article_is_read_back_unchanged(factory: Factory, tmp_path: Path) -> None:
+    sample = article(1)
+    unset = {one.name for one in fields(sample) if getattr(sample, one.name) == one.default}
+    assert unset == {"reprint_of", "follows", "event"}, "set it in tests/contracts/articles.py"
+
     async def check(store: ArticleStore) -> None:
         (saved,) = await store.save([article(1)])
         assert saved == Saved(article(1).url, Fate.NEW, article(1).url)

@@ -84,7 +84,10 @@ def test_why_shows_queue_score_parents_and_path(
     status, out = scrapy(
         capsys, monkeypatch, "why", f"{SITE}/none", "--topic", "新能源汽车", *where
     )
-    assert (status, "not recorded" in out) == (1, True)
+    assert (status, "not recorded" in out, "refused" in out) == (1, True, False)
+    _, out = scrapy(capsys, monkeypatch, "why", f"{SITE}/none.zip", *where)
+    assert "not recorded" in out
+    assert "refused    links to it are not followed: file-type" in out
 
 
 def test_articles_are_listed_and_shown(

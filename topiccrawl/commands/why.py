@@ -16,11 +16,13 @@ from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.errors import StateError
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import field, message, tr
+from topiccrawl.scheduler.build import link_refusal, topic_rules
 from topiccrawl.scheduler.frontiers import frontiers_of, read_frontier
 from topiccrawl.scheduler.requests import page_url
 from topiccrawl.scheduler.review import explain_review, seed_outcomes, unreachable_hosts
 from topiccrawl.storage.factory import closed_after, storage_of
 from topiccrawl.storage.pages import Pages, PageState, Role
+from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
     import argparse
@@ -70,6 +72,7 @@ class WhyCommand(OperatorCommand, ScrapyCommand):
             found = frontier.why(url)
         if found is None:
             say(tr("{url}: not recorded in the crawl for {topic}", url=url, topic=crawl.topic))
+            say(*self._refusal(opts.topic or crawl.topic, url))
             self.exitcode = 1
             return
         say(*explain(found))
@@ -79,6 +82,13 @@ class WhyCommand(OperatorCommand, ScrapyCommand):
         state = asyncio.run(self._state(crawl.topic, url))
         if state is not None:
             say(*watched(state))
+
+    def _refusal(self, topic: str, url: str) -> list[str]:
+        """Return a line with the reason if the rules of a topic refuse links to a URL."""
+        refuse = link_refusal(topic_rules(resolve(topic)), self.options) if topic else None
+        if refuse is None or not (reason := refuse(url)):
+            return []
+        return [field("refused", tr("links to it are not followed: {reason}", reason=reason))]
 
     async def _review(self, crawl: Crawl) -> list[str]:
         """Return the lines that explain the last run of a crawl."""

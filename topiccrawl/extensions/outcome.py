@@ -187,19 +187,18 @@ def summary(  # noqa: PLR0913
         "",
         tr("topic {topic}: {end}", topic=topic, end=_end(reason)),
         _found_line(stats, pages, relevant),
-        _frontier_line(stats),
-        _places_line(articles, frontier),
-        tr("  show       {commands}", commands=commands) + suffix,
-    ]  # fmt: skip
+    ]
+    if watched := get("topiccrawl/revisits/leased", 0):
+        changes = _changes(stats)
+        lines.append(
+            tr("  watched    {pages} pages revisited: {changes}", pages=watched, changes=changes)
+        )
     by_topic = "topiccrawl/topics/"
     if several := sorted(name for name in stats if name.startswith(by_topic)):
         found = ", ".join(f"{name.removeprefix(by_topic)} {stats[name]}" for name in several)
-        lines.insert(3, tr("  by topic   {found} (new articles)", found=found))
-    if watched := get("topiccrawl/revisits/leased", 0):
-        changes = _changes(stats)
-        lines.insert(
-            3, tr("  watched    {pages} pages revisited: {changes}", pages=watched, changes=changes)
-        )
+        lines.append(tr("  by topic   {found} (new articles)", found=found))
+    lines += _frontier_line(stats), _places_line(articles, frontier)
+    lines.append(tr("  show       {commands}", commands=commands) + suffix)
     if lost := get("topiccrawl/queue/error/item-error", 0):
         command = "topiccrawl frontier requeue --reason item-error"
         lines.append(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from topiccrawl.extract.extract import extract
 from topiccrawl.links.page import read_page
@@ -52,6 +52,8 @@ def compose(
 ) -> Article:
     """Create the article of a page, with its digest and the verdict for one topic.
 
+    All fields of ``Extracted`` but the genre are fields of the article.
+
     >>> from topiccrawl.model import Extracted, Page, Verdict
     >>> page = Page("http://a.test/1.html", "题", "文")
     >>> fetch = Fetch("http://a.test/1", fetched_at=0.0)
@@ -59,18 +61,14 @@ def compose(
     >>> article.site, article.final_url, dict(article.topics)
     ('a.test', 'http://a.test/1.html', {'足球': 0.5})
     """
+    values = asdict(extracted)
+    del values["genre"]
     return Article(
+        **values,
         url=fetch.url,
-        title=extracted.title,
-        body=extracted.body,
         final_url=page.url,
         canonical_url=page.canonical or "",
         site=host_of(page.url),
-        published=extracted.published,
-        source=extracted.source,
-        author=extracted.author,
-        language=extracted.language,
-        images=extracted.images,
         topics={topic: min(1.0, max(0.0, verdict.relevance))} if verdict else {},
         terms=verdict.terms if verdict else (),
         fetched_at=fetch.fetched_at,

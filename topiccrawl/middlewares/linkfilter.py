@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from topiccrawl.model import Findings, Kind, Lease, Offer
 from topiccrawl.scheduler import meta
-from topiccrawl.scheduler.build import link_refusal, url_rules
+from topiccrawl.scheduler.build import hosts_of, link_refusal, url_rules
 from topiccrawl.scheduler.context import context_of
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class LinkFilterMiddleware(BaseSpiderMiddleware):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self._refuse = link_refusal(crawler)
+        self._refuse = link_refusal(hosts_of(crawler), crawler.settings)
 
     @override
     def get_processed_item(self, item: Any, response: Response | None) -> Any:

@@ -188,9 +188,9 @@ def hosts_of(crawler: Crawler) -> HostRules:
     return context.hosts
 
 
-def link_refusal(crawler: Crawler) -> Callable[[str], str | None]:
+def link_refusal(hosts: HostRules, settings: BaseSettings) -> Callable[[str], str | None]:
     """Return a function from URL to the reason why links to it are not followed, or None."""
-    hosts, traps = hosts_of(crawler), traps_of(crawler.settings)
+    traps = traps_of(settings)
     return lambda url: hosts.refuse(url) or (trap(url, traps) if traps else None)
 
 

@@ -176,7 +176,7 @@ class FailureRules:
             return FailureVerdict(status in self.codes, f"http-{status}", wait)
         if isinstance(error, IgnoreRequest):
             redirects = "max redirections" in str(error)
-            reason = getattr(error, "reason", "ignored")  # set by our own middlewares
+            reason = getattr(error, "reason", "ignored")
             retry = getattr(error, "retry", False)
             return FailureVerdict(retry, "max-redirects" if redirects else reason)
         if isinstance(error, _MALFORMED):

@@ -27,7 +27,7 @@ import lmdb
 from typing_extensions import override
 
 from topiccrawl.errors import StorageError, translated
-from topiccrawl.frontier.politeness import HostClock
+from topiccrawl.frontier.politeness import MAX_KEY, HostClock
 from topiccrawl.messages import message
 from topiccrawl.storage.identity import boot_id
 from topiccrawl.storage.lmdb_files import create_files
@@ -51,8 +51,6 @@ _NONE = bytes(8)
 _FREE = _ROW.pack(0.0, _NONE, _NONE)
 _BOOT = "boot"
 """Name of the folder if the system has no boot id."""
-_MAX_KEY = 500
-"""Maximum bytes of a host name that are used; LMDB allows 511."""
 _open_tables: WeakValueDictionary[Path, lmdb.Environment] = WeakValueDictionary()
 """Open tables of this process: LMDB must not open one twice."""
 
@@ -83,7 +81,7 @@ class HostTimes:
         Returns:
             Seconds to wait if another crawl has the host; 0.0 if it is reserved.
         """
-        now, key = self._clock(), host.encode()[:_MAX_KEY]
+        now, key = self._clock(), host.encode()[:MAX_KEY]
         with self._table.begin(write=True) as rows:
             until, owner, successor = _ROW.unpack(rows.get(key, _FREE))
             if until > now and owner != self._id:
@@ -99,7 +97,7 @@ class HostTimes:
 
     def postpone(self, host: str, ahead: float) -> None:
         """Delay the requests of all crawls to a host for some seconds, as the host demanded."""
-        key = host.encode()[:_MAX_KEY]
+        key = host.encode()[:MAX_KEY]
         with self._table.begin(write=True) as rows:
             until, _, successor = _ROW.unpack(rows.get(key, _FREE))
             until = max(until, self._clock() + ahead)

@@ -335,7 +335,8 @@ class Redirects:
         self._continuations = followups
         self._has_no_topic = context.spec.topic is None
         self._hosts = context.hosts
-        self._refuse = context.hosts.refuse if self._has_no_topic else link_refusal(context.crawler)
+        refuse = link_refusal(context.hosts, context.crawler.settings)
+        self._refuse = context.hosts.refuse if self._has_no_topic else refuse
 
     def follow(self, request: Request, lease: Lease) -> bool:
         """Continue the lease, or end it and queue the target with its value.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
-from topiccrawl.storage.rows import clean
+from topiccrawl.text.normal import clean
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence

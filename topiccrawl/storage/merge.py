@@ -1,15 +1,39 @@
-"""Rules for merging an article with a stored one of the same URL, shared by all stores."""
+"""Fields of stored articles, and rules for merging two of the same URL, shared by all stores."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
 
+from topiccrawl.model import Article
 from topiccrawl.storage.contract import Fate, Reprint, Version
+from topiccrawl.text.normal import clean
 
 if TYPE_CHECKING:
     from topiccrawl.dedup.contract import Match
-    from topiccrawl.model import Article
+
+_APART = ("topics", "terms", "reprint_of")
+STORED = tuple(one.name for one in fields(Article) if one.name not in _APART)
+"""Fields of an article that are stored once; its topics have scores and terms of their own."""
+LISTS = tuple(one.name for one in fields(Article) if one.name in STORED and one.default == ())
+"""Those of them that are lists of texts."""
+COMPARED = ("url", "title", "body", "site", "published", "digest")
+"""Fields of an article that duplicate detection compares."""
+
+
+def stored_values(article: Article) -> dict[str, Any]:
+    r"""Return the values of ``STORED`` by name, in texts that UTF-8 can encode.
+
+    >>> stored_values(Article("http://a.test/1", "a\ud800", ""))["title"]
+    'a?'
+    """
+    return {name: _cleaned(getattr(article, name)) for name in STORED}
+
+
+def _cleaned(value: object) -> object:
+    if isinstance(value, tuple):
+        return tuple(map(clean, value))
+    return clean(value) if isinstance(value, str) else value
 
 
 def reprint_by(article: Article, match: Match) -> Reprint:

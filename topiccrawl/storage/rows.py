@@ -14,25 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from topiccrawl.model import Article
 from topiccrawl.storage.contract import Reprint, Story, Version
-from topiccrawl.storage.merge import is_part
+from topiccrawl.storage.merge import COMPARED, LISTS, STORED, is_part, stored_values
 from topiccrawl.storage.selection import Selection, names_of, words_of
+from topiccrawl.text.normal import clean
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Sequence
 
 logger = logging.getLogger(__name__)
-
-TEXTS = (
-    "url", "title", "body", "final_url", "canonical_url", "site", "published", "source",
-    "author", "language", "follows", "event",
-)  # fmt: skip
-PLAIN = ("fetched_at", "depth", "digest", "noarchive", "encoding")
-"""Fields of an article that are stored unchanged."""
-COLUMNS = (*TEXTS, "images", *PLAIN)
-"""Columns of ``articles`` in table order, except the id."""
-COMPARED = ("url", "title", "body", "site", "published", "digest")
-"""Fields of an article that duplicate detection compares."""
 
 LAST = 1 << 62
 """Upper bound of the ids of articles."""
@@ -43,11 +33,11 @@ BATCH = 500
 _OF_SITE = "(site = :site OR substr(site, -length(:site) - 1) = '.' || :site)"
 _OF_WORDS = "id IN (SELECT rowid FROM words WHERE words MATCH :words)"
 
-_SELECT = f"SELECT id, {', '.join(COLUMNS)} FROM articles"  # noqa: S608 - constant names
+_SELECT = f"SELECT id, {', '.join(STORED)} FROM articles"  # noqa: S608 - constant names
 _COMPARED = f"SELECT id, {', '.join(COMPARED)} FROM articles"  # noqa: S608 - constant names
 _INSERT = (
-    f"INSERT INTO articles ({', '.join(COLUMNS)}) "  # noqa: S608 - constant names
-    f"VALUES ({', '.join('?' * len(COLUMNS))})"
+    f"INSERT INTO articles ({', '.join(STORED)}) "  # noqa: S608 - constant names
+    f"VALUES ({', '.join('?' * len(STORED))})"
 )
 _REPRINTS = f"SELECT {', '.join(Reprint._fields)} FROM reprints"  # noqa: S608 - constant names
 _REPRINT = (*Reprint._fields, "article_id")
@@ -56,16 +46,7 @@ _SET_REPRINT = (
     f"VALUES ({', '.join('?' * len(_REPRINT))}) ON CONFLICT (url) DO UPDATE "
     f"SET {', '.join(f'{name} = excluded.{name}' for name in _REPRINT)}"
 )
-_UPDATE = f"UPDATE articles SET {', '.join(f'{c} = ?' for c in COLUMNS)} WHERE id = ?"  # noqa: S608
-
-
-def clean(text: str) -> str:
-    r"""Return the text with "?" for characters that UTF-8 cannot encode (lone surrogates).
-
-    >>> clean("a\ud800")
-    'a?'
-    """
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+_UPDATE = f"UPDATE articles SET {', '.join(f'{c} = ?' for c in STORED)} WHERE id = ?"  # noqa: S608
 
 
 def insert(connection: sqlite3.Connection, article: Article) -> int:
@@ -307,19 +288,16 @@ def _compared(row: Sequence[Any]) -> Article:
 
 
 def _values(article: Article) -> tuple[Any, ...]:
-    return (
-        *(clean(getattr(article, name)) for name in TEXTS),
-        clean(json.dumps(article.images, ensure_ascii=False)),
-        *(getattr(article, name) for name in PLAIN),
-    )
+    values = stored_values(article).items()
+    return tuple(json.dumps(v, ensure_ascii=False) if n in LISTS else v for n, v in values)
 
 
 def _article(connection: sqlite3.Connection, row: tuple[Any, ...], topic: str) -> Article:
     query = "SELECT topic, score, terms FROM article_topics WHERE article_id = ?"
     topics = sorted(connection.execute(query, row[:1]).fetchall(), key=lambda t: (-t[1], t[0]))
     shown = next((t for t in topics if t[0] == topic), topics[0] if topics else None)
-    values = dict(zip(COLUMNS, row[1:], strict=True))
-    values["images"] = json.loads(values["images"])
+    values = dict(zip(STORED, row[1:], strict=True))
+    values |= {name: json.loads(values[name]) for name in LISTS}
     values["noarchive"] = bool(values["noarchive"])
     values["topics"] = {name: score for name, score, _ in topics}
     values["terms"] = [] if shown is None else json.loads(shown[2])

@@ -43,7 +43,7 @@ from typing import Any, NamedTuple, Protocol
 from topiccrawl.errors import StorageError, translated
 from topiccrawl.messages import message
 from topiccrawl.storage.files import private_opener, replacing
-from topiccrawl.storage.rows import clean
+from topiccrawl.text.normal import clean
 
 logger = logging.getLogger(__name__)
 

@@ -27,6 +27,7 @@ from topiccrawl.storage.database import FILE, Database
 from topiccrawl.storage.merge import fate_of, replaces, reprint_by, version_of
 from topiccrawl.storage.selection import ALL, Selection
 from topiccrawl.storage.sqlite_documents import SqliteDocuments
+from topiccrawl.text.normal import clean
 
 if TYPE_CHECKING:
     import sqlite3
@@ -284,7 +285,7 @@ class StoryIndex:
     ) -> tuple[Sequence[int], Match | None]:
         """Return the keys of an article and, if it is a reprint, the match with its story."""
         keys = self._method.keys(article)
-        known = rows.compared(connection, self._index.find(keys), rows.clean(article.url))
+        known = rows.compared(connection, self._index.find(keys), clean(article.url))
         return keys, self._method.judge(article, known)
 
     def index(self, connection: sqlite3.Connection, article_id: int, keys: Sequence[int]) -> None:

@@ -100,6 +100,15 @@ def simplify_aligned(text: str) -> str:
     return plain if len(plain) == len(text) else text
 
 
+def clean(text: str) -> str:
+    r"""Return the text with "?" for characters that UTF-8 cannot encode (lone surrogates).
+
+    >>> clean("a\ud800")
+    'a?'
+    """
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
 def has_han(text: str) -> bool:
     """Return whether the text contains a Chinese character.
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +12,6 @@ from topiccrawl.discovery.engines import Baidu, SearXNG
 from topiccrawl.discovery.factory import NAMES, provider_of
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.messages import choose_language, localize
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_searxng_reports_its_unresponsive_engines() -> None:
@@ -95,7 +93,14 @@ def test_configured_engine_has_start_number_and_encoding(tmp_path: Path) -> None
 def test_incomplete_provider_is_refused_with_a_remedy(spec: str) -> None:
     with pytest.raises(ConfigurationError, match=r"write|name a file"):
         provider_of(spec)
-    assert len(NAMES) == 9
+
+
+@pytest.mark.parametrize("page", ["discovery.md", "discovery.zh-CN.md"])
+def test_documentation_lists_all_providers(page: str) -> None:
+    text = (Path(__file__).parents[3] / "docs" / page).read_text("utf-8")
+    cells = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
+    listed = set(re.findall(r"`([a-z]+)[:`]", " ".join(cells)))
+    assert set(NAMES) - listed == set(), f"list the provider in docs/{page}"
 
 
 @pytest.mark.parametrize("name", ["baidu", "bing", "duckduckgo", "searxng", "feed", "sitemap"])

@@ -32,6 +32,10 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for folder in (package / "addons" / "mine", docs):
         folder.mkdir(parents=True)
     (tmp_path / "README.md").write_text("All is well, nobodys business.\n")
+    (package / "commands").mkdir()
+    (package / "commands" / "hello.py").write_text(
+        "class HelloCommand(OperatorCommand, ScrapyCommand):\n    usage = ''\n"
+    )
     for name in commands.FILES.values():
         (docs / name).write_text("")
     (docs / "settings.md").write_text("It is\ntold here.\n")
@@ -54,13 +58,20 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_every_kind_of_mistake_is_reported(tree: Path) -> None:
     assert list(house.mistakes()) == [
-        "topiccrawl/room.py:1: Which room it is.",
-        "docs/settings.md:1: is told",
-        "topiccrawl/room.py:7: anew",
-        "setting TOPICCRAWL_SIZE is not documented",
-        "setting TOPICCRAWL_SIZE is not read",
-        "setting MINE is not read",
+        (
+            "topiccrawl/room.py:1: 'Which room it is.': "
+            "begin with a verb in the imperative or a noun phrase"
+        ),
+        "docs/settings.md:1: 'is told': use a term of docs/glossary.md or plain English",
+        "topiccrawl/room.py:7: 'anew': use a term of docs/glossary.md or plain English",
+        "setting TOPICCRAWL_SIZE is not documented: add a docstring below it",
+        "setting TOPICCRAWL_SIZE is not read: use it, or remove it",
+        "setting MINE is not read: use it, or remove it",
         "docs/settings.md is not up to date: python -m lab.reference",
+        (
+            "topiccrawl.commands.hello has no entry point, so other projects lack it: "
+            "add it to scrapy.commands in pyproject.toml, then run pip install -e ."
+        ),
         "docs/commands.md is not up to date: python -m lab.commands",
         "docs/commands.zh-CN.md is not up to date: python -m lab.commands",
     ]

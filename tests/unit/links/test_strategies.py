@@ -406,3 +406,12 @@ def test_shark_plus_upgrades_evidence_of_earlier_revisions(
     assert plus.value(old) == pytest.approx(plus.value(offer.evidence))
     assert plus.expected(old) == pytest.approx(plus.expected(offer.evidence))
     assert plus.fold(old, offer.evidence) == plus.fold(offer.evidence, offer.evidence)
+
+
+def test_a_strategy_derived_from_shark_plus_may_append_a_number() -> None:
+    plus = strategy("shark-plus", TOPIC)
+    links = [ANCHOR_HALF, CONTEXT_HALF, Link("http://a.test/2", "2")]
+    *_, listed = plus.offers(RELEVANT, (), links)
+    longer = (*listed.evidence, 0.7)
+    assert plus.value(longer) == plus.value(listed.evidence)
+    assert plus.fold(longer, longer)[-1] == plus.rescore(longer, "2", "")[-1] == 0.7

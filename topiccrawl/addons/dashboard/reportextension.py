@@ -25,7 +25,7 @@ class CrawlReport:
     Args:
         crawler: Crawler of the crawl.
         path: A file that ends in .html, or a folder; the file is then named after the run's id.
-        language: One of ``reporting.LANGUAGES``.
+        language: One of ``messages.LANGUAGES``.
     """
 
     def __init__(self, crawler: Crawler, path: Path, language: str) -> None:

@@ -13,12 +13,12 @@ from topiccrawl.addons.dashboard.curves import Curve, chart
 from topiccrawl.addons.dashboard.stored import RunsSource
 from topiccrawl.errors import SettingError, StateError, StorageError, translated
 from topiccrawl.frontier.entries import HostEntry, UrlEntry
-from topiccrawl.messages import message, translate
+from topiccrawl.messages import LANGUAGES, message, translate
 from topiccrawl.scheduler.frontiers import read_frontier
 from topiccrawl.scheduler.review import explain_review
 from topiccrawl.storage.factory import closed_after
 from topiccrawl.storage.formats import template
-from topiccrawl.storage.rows import clean
+from topiccrawl.text.normal import clean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from topiccrawl.storage.contract import Listed
     from topiccrawl.storage.runs import State
 
-LANGUAGES = ("en", "zh")
 CANDIDATES = 2_000
 """Number of newest articles from which the shown ones are selected."""
 ARTICLES = 100

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from pymongo import UpdateOne
 
 from topiccrawl.model import Article
-from topiccrawl.storage import rows
+from topiccrawl.storage import merge
 from topiccrawl.storage.contract import Listed, Reprint
 from topiccrawl.storage.documents import plain
-from topiccrawl.storage.merge import reprint_by, version_of
-from topiccrawl.storage.rows import PLAIN, TEXTS, clean
+from topiccrawl.storage.merge import STORED, reprint_by, stored_values, version_of
 from topiccrawl.storage.selection import Selection, words_of
+from topiccrawl.text.normal import clean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 SITE = "site:"
 """Prefix of a name that stands for a host."""
 
-FIELDS = dict.fromkeys((*TEXTS[1:], *PLAIN, "images", "scores", "number"), 1)
+FIELDS = dict.fromkeys((*STORED[1:], "scores", "number"), 1)
 """Projection of the fields of an article."""
 
-COMPARED = dict.fromkeys((*rows.COMPARED[1:], "number"), 1)
+COMPARED = dict.fromkeys((*merge.COMPARED[1:], "number"), 1)
 """Projection of the fields that duplicate detection compares."""
 
 
@@ -36,10 +36,9 @@ def fields_of(article: Article) -> dict[str, Any]:
     >>> fields_of(Article("http://a.test/1", "电动汽车", "文"))["words"]
     ['汽车', '电动', '电动汽车']
     """
-    texts = {name: clean(getattr(article, name)) for name in TEXTS[1:]}
-    plain = {name: getattr(article, name) for name in PLAIN}
-    images = [clean(url) for url in article.images]
-    return {**texts, **plain, "images": images, "words": words_of(texts["title"], texts["body"])}
+    values = stored_values(article)
+    del values["url"]
+    return {**values, "words": words_of(values["title"], values["body"])}
 
 
 def key(topic: str) -> str:
@@ -132,7 +131,7 @@ def article_of(document: Mapping[str, Any], topic: str = "") -> Article:
     """Return the article of a document, with the terms of ``topic``, or of its best topic."""
     scores = sorted(document["scores"].values(), key=lambda s: (-s["score"], s["name"]))
     named = next((s for s in scores if s["name"] == topic), scores[0] if scores else None)
-    values = {name: document[name] for name in (*TEXTS[1:], *PLAIN, "images") if name in document}
+    values = {name: document[name] for name in STORED if name in document}
     values["topics"] = {s["name"]: s["score"] for s in scores}
     values["terms"] = named["terms"] if named else []
     return Article.from_dict({"url": document["_id"], **values})
@@ -140,7 +139,7 @@ def article_of(document: Mapping[str, Any], topic: str = "") -> Article:
 
 def compared_of(document: Mapping[str, Any]) -> Article:
     """Return the article of a document read with ``COMPARED``, for duplicate detection."""
-    return Article(document["_id"], **{name: document[name] for name in rows.COMPARED[1:]})
+    return Article(document["_id"], **{name: document[name] for name in merge.COMPARED[1:]})
 
 
 def listed_fields(topic: str) -> dict[str, int]:

@@ -16,8 +16,8 @@ from topiccrawl.dedup import DuplicateDetector, Match
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.storage.contract import Fate, Listed, Reprint, Saved, Story, StoryChain, Version
-from topiccrawl.storage.rows import clean
 from topiccrawl.storage.selection import ALL, Selection, names_of
+from topiccrawl.text.normal import clean
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence

@@ -30,7 +30,7 @@ from topiccrawl.dedup.factory import index_of
 from topiccrawl.dedup.index import KEY_BYTES
 from topiccrawl.storage.contract import Fate, Saved
 from topiccrawl.storage.merge import fate_of, is_part, merge_topics, replaces
-from topiccrawl.storage.rows import clean
+from topiccrawl.text.normal import clean
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topiccrawl.addons.records.record import Record
 from topiccrawl.storage.documents import DocumentKind, DocumentStore, Span, pages
-from topiccrawl.storage.rows import clean
+from topiccrawl.text.normal import clean
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence

@@ -18,8 +18,8 @@ import msgpack
 from topiccrawl.addons.redis.transport import Call
 from topiccrawl.dedup.factory import index_of
 from topiccrawl.model import Article
-from topiccrawl.storage.rows import clean
 from topiccrawl.storage.selection import names_of
+from topiccrawl.text.normal import clean
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

@@ -11,6 +11,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 from typing_extensions import override
 
+from topiccrawl.links.strategies import NORMAL
 from topiccrawl.links.urls import site_of
 from topiccrawl.model import Article, Findings, Offer
 from topiccrawl.scheduler.context import context_of
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
 
 LOADED_STORIES = 20_000
 """Number of newest stored stories whose headlines are loaded at the start."""
-
-NORMAL = 1
-"""Lane of normalQueue."""
 
 MIN_HAN = 10
 """Minimum number of letters of a Chinese headline; shorter texts may be names of sections."""

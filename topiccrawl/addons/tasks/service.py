@@ -24,7 +24,7 @@ from topiccrawl.addons.tasks.snapshot import Snapshot, read_snapshot
 from topiccrawl.errors import ConfigurationError, StateError
 from topiccrawl.links.urls import canonical, site_of
 from topiccrawl.storage.ledger import ORDERS, Control, CrawlOrder, Key, Ledger
-from topiccrawl.storage.rows import clean
+from topiccrawl.text.normal import clean
 from topiccrawl.topics.topic import named_file
 
 if TYPE_CHECKING:

@@ -328,8 +328,11 @@ def _section(evidence: Evidence) -> float:
 
 
 def _upgrade(evidence: Evidence) -> Evidence:
-    """Return evidence in the current format; evidence before revision 5 lacks the last numbers."""
-    if len(evidence) == len(SharkPlus.fields):
+    """Return evidence with all numbers up to ``_LISTED``; before revision 5, the last are missing.
+
+    A derived strategy has its own numbers after these.
+    """
+    if len(evidence) > _LISTED:
         return evidence
     known = evidence[: _NAME + 1]
-    return known + (0.0,) * (len(SharkPlus.fields) - len(known))
+    return known + (0.0,) * (_LISTED + 1 - len(known))

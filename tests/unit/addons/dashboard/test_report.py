@@ -15,7 +15,6 @@ from scrapy.settings import Settings
 from tests.unit.addons.dashboard.states import state
 from topiccrawl.addons.dashboard.curves import Curve, chart
 from topiccrawl.addons.dashboard.reporting import (
-    LANGUAGES,
     Content,
     Site,
     language_of,
@@ -23,6 +22,7 @@ from topiccrawl.addons.dashboard.reporting import (
     write_report,
 )
 from topiccrawl.errors import SettingError, StateError
+from topiccrawl.messages import LANGUAGES
 from topiccrawl.model import Article
 from topiccrawl.storage.changes import ChangeLog, TopicChange
 from topiccrawl.storage.contract import Listed

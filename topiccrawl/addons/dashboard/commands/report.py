@@ -10,9 +10,9 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.addons.dashboard.reporting import LANGUAGES, language_of, write_report
+from topiccrawl.addons.dashboard.reporting import language_of, write_report
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
-from topiccrawl.messages import message, tr
+from topiccrawl.messages import LANGUAGES, message, tr
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:

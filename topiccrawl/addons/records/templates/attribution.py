@@ -92,6 +92,17 @@ class Owners:
         self._offices = any(
             len(line.text) <= _HEADING and HEAD_OFFICE.search(line.text) for line in page.lines
         )
+        self._assign_sections()
+        self._disown_site()
+        self._staff = {
+            line.cell.table
+            for line in page.lines
+            if line.cell and _STAFF.fullmatch(shown(line.text))
+        }
+        self._rows = self._named_rows(found)  # last, as ``of`` reads the other attributes
+
+    def _assign_sections(self) -> None:
+        """Assign the lines of each heading's section to its owner."""
         heads = [
             (number, owner)
             for number in range(len(self.owner))
@@ -102,24 +113,26 @@ class Owners:
         for (number, owner), after in zip(heads, [*heads[1:], (len(self.owner), "")], strict=False):
             end = self._end(number, after[0], unowned=owner == NO_OWNER)
             self.owner[number:end] = [owner] * (end - number)
-        for number, line in enumerate(page.lines):
-            outer = subject.other_owner and line.zone in {"header", "footer", "nav"}
-            named = subject.portal and page.text(number).startswith(subject.portal)
+
+    def _disown_site(self) -> None:
+        """Remove lines of the site's owner, if it is not the subject, from those of the subject."""
+        portal = self.subject.portal
+        for number, line in enumerate(self.page.lines):
+            outer = self.subject.other_owner and line.zone in {"header", "footer", "nav"}
+            named = portal and self.page.text(number).startswith(portal)
             if named or (outer and self.owner[number] == SUBJECT):
                 self.owner[number] = NO_OWNER
-        self._staff = {
-            line.cell.table
-            for line in page.lines
-            if line.cell and _STAFF.fullmatch(shown(line.text))
-        }
+
+    def _named_rows(self, found: Sequence[Candidate]) -> dict[tuple[int, int], str]:
+        """Return the organisations that rows of tables name; a single one is the subject."""
         rows = {
             cell[:2]: one.value
             for one in found
             if self._names_row(one)
             and self.of(one) != NO_OWNER
-            and (cell := page.lines[one.at].cell)
+            and (cell := self.page.lines[one.at].cell)
         }
-        self._rows = rows if len(set(rows.values())) > 1 else {}  # a single one is the subject
+        return rows if len(set(rows.values())) > 1 else {}
 
     def _names_row(self, one: Candidate) -> bool:
         """Return whether a value is the name in a row of a table with column headings."""
