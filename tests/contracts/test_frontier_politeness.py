@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.contracts.conftest import QUICK
+from topiccrawl.frontier import dispatch
 from topiccrawl.frontier.contract import (
     Download,
     Ending,
@@ -111,8 +112,12 @@ def test_acquired_slots_share_the_host_clock(make: Make) -> None:
     frontier.release("a.cn")
     frontier.release("unknown.cn")
     (lease,) = frontier.pop()
-    assert not frontier.acquire("a.cn")
+    make.clock += 1.0
+    assert not frontier.acquire("a.cn")  # the page's slot is not free
     frontier.finish(lease, CRAWLED)
+    assert frontier.acquire("a.cn")
+    frontier.release("a.cn")
+    assert not frontier.acquire("a.cn")  # the slot is free, but its time has not come
     make.clock += 1.0
     assert frontier.acquire("a.cn")
 
@@ -292,6 +297,18 @@ def test_robots_txt_is_fetched_first_and_once_per_origin(make: Make) -> None:
     assert frontier.counts()["stale"] == 1
 
 
+def test_one_call_refuses_a_limited_number_of_urls(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dispatch, "MAX_REFUSALS", 3)
+    frontier = make(ROBOTS)
+    frontier.push(seeds(*(f"http://a.cn/no/{number}" for number in range(5)), "http://a.cn/1"))
+    frontier.robots(robots_lease(frontier), b"User-agent: *\nDisallow: /no", 200)
+    assert frontier.pop() == []
+    assert frontier.counts()["error"] == 3
+    assert urls(frontier.pop()) == ["http://a.cn/1"]
+
+
 def test_robots_txt_uses_a_slot_and_sets_the_crawl_delay(make: Make) -> None:
     frontier = make(replace(ROBOTS, delay=1.0, crawl_delay_max=20.0))
     frontier.push(seeds("http://a.cn/1", "http://a.cn/2"))
@@ -457,6 +474,18 @@ def test_leased_request_waits_for_another_one_that_was_sent(make: Make) -> None:
     assert frontier.waits("a.cn") == 0.0
 
 
+def test_host_that_was_ready_waits_after_a_recorded_send(make: Make) -> None:
+    frontier = make(replace(POLITE, concurrency=2))
+    frontier.push(seeds("http://a.cn/1", "http://a.cn/2"))
+    frontier.pop()
+    make.clock += 1.0
+    assert frontier.pop(0) == []
+    assert frontier.left("a.cn")
+    assert frontier.pop() == []
+    make.clock += 1.0
+    assert urls(frontier.pop()) == ["http://a.cn/2"]
+
+
 def test_delay_counts_from_the_recorded_send(make: Make) -> None:
     frontier = make(POLITE)
     frontier.push(seeds("http://a.cn/1", "http://a.cn/2"))
@@ -469,3 +498,4 @@ def test_delay_counts_from_the_recorded_send(make: Make) -> None:
     make.clock += 0.1
     assert urls(frontier.pop(9)) == ["http://a.cn/2"]
     assert frontier.left("unknown.cn")
+    assert frontier.waits("unknown.cn") == 0.0

@@ -19,7 +19,6 @@ _PROXY_PLACEHOLDERS = IPv4Network("198.18.0.0/15")
 """Placeholder addresses that local proxies assign to public hosts (RFC 2544)."""
 _TRANSLATED = IPv6Network("64:ff9b::/96")
 """IPv4 addresses mapped into IPv6-only networks (RFC 6052)."""
-_COMPATIBLE = IPv6Network("::/96")
 
 
 def parse_ip(host: str) -> IPv4Address | IPv6Address | None:
@@ -60,7 +59,7 @@ def is_private(host: str) -> bool:
 
 
 def _embedded_ipv4(address: IPv6Address) -> IPv4Address | IPv6Address:
-    if address in _TRANSLATED or (address in _COMPATIBLE and int(address) > 1):
+    if address in _TRANSLATED:
         return IPv4Address(int(address) & 0xFFFFFFFF)
     return address.ipv4_mapped or address.sixtofour or address
 

@@ -147,8 +147,6 @@ def _limit_attributes(html: str) -> str:
     Attributes are counted from the start of a tag, and from the end of each value that contains
     ``>``, since the tag continues there.
     """
-    if len(html) <= _SHORT_TAG:
-        return html
     values = list(islice(_HIDDEN.finditer(html), MAX_HIDDEN + 1))
     if len(values) > MAX_HIDDEN:
         html = html.replace('"', "").replace("'", "")

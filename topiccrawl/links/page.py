@@ -206,7 +206,6 @@ class _Regions(dict[str, tuple[int, int, int]]):
     """
 
     def __init__(self, url: str) -> None:
-        super().__init__()
         self._site = site_of(url)
         self._places = self._site, host_of(url) + (group(url) or ("/",))[-1], url
         self._origin = url[: url.find("/", 8) + 1]

@@ -88,13 +88,12 @@ class Reading:
     """
 
     def __init__(self) -> None:
-        self.title = self.base = self.canonical = ""
+        self.title = self.base = self.canonical = self._alt = ""
         self.robots: list[str] = []
         self.anchors: list[Anchor] = []
         self.blocks: dict[int, int] = {}
         self.pieces: list[str] = []
         self._letters = self._linked = self._level = self._inside = self._count = 0
-        self._alt = ""
         self._pending: list[int] = []
         self._heading: Span | None = None
         self._heading_level = self._heading_letters = 0
@@ -177,7 +176,7 @@ class Reading:
 
     def _leave_heading(self, links: int, letters: int) -> None:
         """Drop the heading at the end of its box, unless the box only adds a "more" link."""
-        if self._heading and links <= 1 and letters <= self._heading_letters + _CAPTION_SLACK:
+        if links <= 1 and letters <= self._heading_letters + _CAPTION_SLACK:
             self._heading_level = self._level
         else:
             self._heading, self._heading_level = None, 0

@@ -18,7 +18,8 @@ RSS = """<?xml version="1.0" encoding="gb2312"?><rss version="2.0"><channel><tit
 <item><title>甲队获胜</title><link>http://a.test/1.html#top</link>
 <description><![CDATA[<p>昨晚 <b>三比零</b></p>]]></description></item>
 <item><title>乙队</title><link>http://a.test/1.html</link></item>
-<item><title>无地址</title></item></channel></rss>"""
+<item><title>无地址</title></item>
+<item><title>脚本</title><link>javascript:void(0)</link></item></channel></rss>"""
 ATOM = """<feed xmlns="http://www.w3.org/2005/Atom"><title>足球</title>
 <link rel="self" href="http://a.test/feed.xml"/><entry>
 <title type="html">甲队&lt;b&gt;获胜&lt;/b&gt;</title>
@@ -72,7 +73,8 @@ def test_compressed_feed_is_read_like_the_plain_one(data: bytes) -> None:
 
 def test_decompressed_size_is_limited() -> None:
     entries = "".join(
-        f"<url><loc>http://a.test/{n}</loc><news>甲</news></url>" for n in range(feeds.MAX_ENTRIES)
+        f"<url><loc>http://a.test/{n}</loc><news>甲</news></url>"
+        for n in range(feeds.MAX_ENTRIES + 9)
     )
     bomb = gzip.compress(f"<urlset>{entries}".encode() + b" " * 3 * feeds.MAX_BYTES)
     page = read_feed(bomb, AT)

@@ -38,6 +38,7 @@ COSTLY = {
         "<p>" + "".join(f"<i {n}>" for n in NAMES[:400]) + PARAGRAPHS + "</i>" * 400,
     "every-format-thrice": "<p>" + "".join(f"<{n}>" * 3 for n in FORMATS) + PARAGRAPHS * 10,
     "boxes": "<div>" * 9_000 + "text",
+    "boxes-after-surplus-ends": "<i></i>" + "</i>" * 9_000 + "<div>" * 9_000 + "text",
     "names-with-points": "<p.x>" * 9_000 + "text",
     "ruby": "<rt>" * 9_000 + "text",
     "groups-of-options": "<optgroup>" * 9_000 + "text",

@@ -31,11 +31,11 @@ def test_visible_text_is_separated_at_blocks_only() -> None:
     page = read_page(
         "<title> A\n title </title><style>b{}</style><h1>Head</h1><p>one <b>t</b>wo<br>three"
         "<script>x()</script><noscript>no</noscript><template>t</template><!-- c -->"
-        "<ul><li>four<li>five</ul>six<svg><title>s</title></svg><textarea>x</textarea>",
+        "<ul><li>four<li>five</ul>six<div>seven</div><svg><title>s</title></svg><textarea>x</textarea>",
         URL,
     )
     assert page.title == "A title"
-    assert page.text == "Head one two three four five six"
+    assert page.text == "Head one two three four five six seven"
 
 
 def test_context_of_a_link_in_prose_is_the_text_around_it() -> None:
@@ -54,11 +54,12 @@ def test_context_is_short_and_keeps_latin_words_whole() -> None:
 def test_list_links_form_a_block_with_its_heading() -> None:
     found = links(
         "<div><div class=hd><h2>体育</h2><a href=/m>更多</a></div>"
-        "<ul><li><a href=1>足球新闻</a><li><a href=2>篮球</a></ul></div>"
+        "<ul><li><a href=1>足球新闻</a><li><a href=2>篮球</a></ul>"
+        "<ul><li><a href=5>排球新闻</a><li><a href=6>网球</a></ul></div>"
         "<div class=t>财经</div><ul><li><a href=3>股市</a><li><a href=4>基金</a></ul>"
     )
     assert [(link.context, link.block) for link in found if link.block >= 0] == [
-        ("体育", 0), ("体育", 0), ("财经", 1), ("财经", 1),
+        ("体育", 0), ("体育", 0), ("体育", 1), ("体育", 1), ("财经", 2), ("财经", 2),
     ]  # fmt: skip
 
 
@@ -68,6 +69,16 @@ def test_heading_applies_only_within_its_container() -> None:
         "<ul><li><a href=3>关于我们</a><li><a href=4>联系方式</a></ul>"
     )
     assert [link.context for link in found] == ["体育", "体育", "", ""]
+
+
+@pytest.mark.parametrize(
+    "box", [f"<div>{'今日' * 20}</div>", "<div><a href=/0><div>图片</div></a></div>"]
+)
+def test_long_text_and_boxes_in_anchors_are_no_captions(box: str) -> None:
+    found = links(
+        f"<div><h2>体育</h2>{box}<ul><li><a href=1>足球</a><li><a href=2>篮球</a></ul></div>"
+    )
+    assert [link.context for link in found if link.block >= 0] == ["体育", "体育"]
 
 
 def test_tables_captions_and_definition_lists_have_captions() -> None:

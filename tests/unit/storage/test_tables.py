@@ -21,6 +21,7 @@ from lab.reference import SCHEMAS, schemas
 from topiccrawl.addons.webhook.outbox import message
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.model import LINKS, Article
+from topiccrawl.storage import formats
 from topiccrawl.storage.formats import open_writer
 from topiccrawl.storage.selection import Selection
 from topiccrawl.storage.sqlite import SqliteStore
@@ -88,6 +89,8 @@ def test_workbook_has_times_numbers_and_no_formulas(tmp_path: Path) -> None:
     assert news["found"] == datetime.fromtimestamp(DAY)  # noqa: DTZ006
     assert (long["title"], long["published"]) == ("=1+1", "2026-01-30")
     assert sheet["A3"].data_type == "s"
+    assert sheet.freeze_panes == "A2"
+    assert all(cell.font.bold for cell in sheet[1])
     assert str(long["body"]).endswith(CUT)
     assert len(str(long["body"])) == CELL
     assert not closed["body"]
@@ -107,6 +110,7 @@ def test_readable_table_has_one_row_per_article(tmp_path: Path, suffix: str) -> 
         assert len(text.splitlines()) == 5
         assert r"电池 \| &lt;b>回收&lt;/b>" in text
     else:
+        assert text.startswith("<!doctype html>")
         assert text.count("<tr>") == 3
         assert "<b>" not in text
         assert '<a href="http://a.test/1"' in text
@@ -122,6 +126,15 @@ def test_machine_readable_rows_are_complete_and_follow_the_schema(tmp_path: Path
     assert rows[2]["body"] == ""
     assert datetime.fromisoformat(rows[0]["found"]).timestamp() == DAY
     assert datetime.fromisoformat(rows[0]["found"]).tzinfo is not None
+
+
+def test_parquet_file_of_several_groups_has_each_row_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(formats, "GROUP", 2)
+    file = pyarrow.parquet.ParquetFile(written(tmp_path, ".parquet", [NEWS, LONG, CLOSED]))
+    assert file.num_row_groups == 2
+    assert file.read().column("url").to_pylist() == [NEWS.url, LONG.url, CLOSED.url]
 
 
 def test_parquet_times_have_a_timestamp_type(tmp_path: Path) -> None:
