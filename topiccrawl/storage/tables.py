@@ -222,8 +222,8 @@ class Table:
             ".csv": lambda file: comma_separated(file, self._brief, self._cells),
             ".html": lambda file: html_table(file, self._title, self._brief, self._cells),
             ".md": lambda file: markdown_table(file, self._brief, self._cells),
-            ".atom": atom,
-            ".rss": rss,
+            ".atom": lambda file: atom(file, self._topic),
+            ".rss": lambda file: rss(file, self._topic),
             ".parquet": lambda file: parquet(file, self._parquet, self._values),
             ".xlsx": lambda file: workbook(file, self._title, self._brief, self._typed),
         }
@@ -260,22 +260,25 @@ class Table:
         return schema.with_metadata({"schema": SCHEMA})
 
 
-def atom(file: TextIO) -> Writer[Article]:
+def atom(file: TextIO, topic: str = "") -> Writer[Article]:
     """Return a writer of an Atom feed with one entry per story; reprints have no entries.
 
     The id of an entry is the URL of its article, so that feed readers show each article once. The
     summary is omitted if the page forbids copies.
     """
-    return _feed(file, "templates/atom.xml")
+    return _feed(file, "templates/atom.xml", topic)
 
 
-def rss(file: TextIO) -> Writer[Article]:
+def rss(file: TextIO, topic: str = "") -> Writer[Article]:
     """Return a writer of an RSS 2.0 feed, for readers without Atom; one item per story."""
-    return _feed(file, "templates/rss.xml")
+    return _feed(file, "templates/rss.xml", topic)
 
 
-def _feed(file: TextIO, name: str) -> Writer[Article]:
-    """Return a writer that collects articles and writes the feed at the end."""
+def _feed(file: TextIO, name: str, topic: str) -> Writer[Article]:
+    """Return a writer that collects articles and writes the feed at the end.
+
+    Its title is the topic, or the topics of the articles.
+    """
     articles: list[Article] = []
 
     def write(article: Article) -> None:
@@ -285,7 +288,7 @@ def _feed(file: TextIO, name: str) -> Writer[Article]:
     def end() -> None:
         topics = dict.fromkeys(topic for article in articles for topic in article.topics)
         feed = template("topiccrawl.storage", name).render(
-            name=" · ".join(topics) or "topiccrawl",
+            name=topic or " · ".join(topics) or "topiccrawl",
             articles=articles,
             updated=max((article.fetched_at for article in articles), default=0.0),
             utc=_utc, with_zone=with_zone, mail_date=format_datetime,

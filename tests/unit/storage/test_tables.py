@@ -7,8 +7,10 @@ import csv
 import json
 from dataclasses import replace
 from datetime import datetime
+from html import unescape
 from io import StringIO
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 from xml.etree import ElementTree as ET
 
 import jsonschema
@@ -133,11 +135,23 @@ def test_parquet_times_have_a_timestamp_type(tmp_path: Path) -> None:
 
 
 def test_rss_feed_lists_each_article(tmp_path: Path) -> None:
-    feed = ET.parse(written(tmp_path, ".rss", [NEWS, LONG, CLOSED]))  # noqa: S314  (own)
+    news = replace(NEWS, body="第一段：<b>。\n第二段。")
+    feed = ET.parse(written(tmp_path, ".rss", [news, LONG, CLOSED]))  # noqa: S314  (own)
     items = feed.findall("channel/item")
     assert [item.findtext("link") for item in items] == [NEWS.url, LONG.url, CLOSED.url]
     assert items[0].findtext("pubDate") == "Sat, 31 Jan 2026 08:00:00 +0800"
     assert items[2].find("description") is None
+    html = items[0].findtext("description") or ""  # which feed readers show as HTML
+    assert "<" not in html
+    assert unescape(html) == news.body
+
+
+@pytest.mark.parametrize("topic", ["新能源 汽车", ""])
+def test_atom_feed_is_named_by_its_topic(tmp_path: Path, topic: str) -> None:
+    feed = ET.parse(written(tmp_path, ".atom", [NEWS], topic=topic))  # noqa: S314  (own)
+    name, space = topic or "汽车 · 电池", {"": "http://www.w3.org/2005/Atom"}
+    assert feed.findtext("title", namespaces=space) == name
+    assert feed.findtext("id", namespaces=space) == f"urn:topiccrawl:{quote(name)}"
 
 
 def test_only_named_columns_are_written(tmp_path: Path) -> None:
