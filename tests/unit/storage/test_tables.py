@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import json
+import re
 from dataclasses import replace
 from datetime import datetime
 from html import unescape
@@ -120,6 +121,8 @@ def test_machine_readable_rows_are_complete_and_follow_the_schema(tmp_path: Path
     for row in rows:
         jsonschema.validate(row, schemas()["table"])
     assert list(rows[0]) == list(COLUMNS)
+    assert re.fullmatch("[0-9a-f]{32}", rows[0]["id"])
+    assert len({row["id"] for row in rows}) == 3
     assert rows[1]["body"] == LONG.body
     assert rows[2]["body"] == ""
     assert datetime.fromisoformat(rows[0]["found"]).timestamp() == DAY
