@@ -92,8 +92,8 @@ def test_page_is_replayed_and_its_links_stay_in_the_archive(tmp_path: Path) -> N
     program = wayback(tmp_path)
     text = "新能源汽车的动力电池本周开始回收，工厂设在本地，"
     pages: dict[str, Page] = {
-        f"{HOST}/": article("新能源汽车", text, f"{HOST}/1.html"),
-        f"{HOST}/1.html": article("新能源汽车一", text, f"{HOST}/", "http://other.test/"),
+        f"{HOST}/": article("新能源汽车", text, f"{HOST}/News/1/"),
+        f"{HOST}/News/1/": article("新能源汽车一", text, f"{HOST}/", "http://other.test/"),
     }
     with Web(pages) as web:
         arguments = ("crawl", "topic", "-a", "topic=新能源汽车", "-a", f"seeds={HOST}/")
@@ -105,7 +105,7 @@ def test_page_is_replayed_and_its_links_stay_in_the_archive(tmp_path: Path) -> N
         with get(f"{server}/news/mp_/{HOST}/", timeout=PATIENCE) as answer:
             first = answer.read().decode()
         (link,) = rewritten(first, server)
-        assert re.fullmatch(rf"/news/\d*mp_/{HOST}/1\.html", link)
+        assert re.fullmatch(rf"/news/\d*mp_/{HOST}/News/1/", link)
         with get(server + link, timeout=PATIENCE) as answer:  # as a reader clicks it
             second = answer.read().decode()
     assert "<h1>新能源汽车一</h1>" in second

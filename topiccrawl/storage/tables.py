@@ -6,6 +6,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from email.utils import format_datetime
+from hashlib import md5
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
@@ -95,7 +96,9 @@ COLUMNS: Mapping[str, Column] = {
     "title": _field("string", "title", "Headline."),
     "url": _field("string", "url", "Canonical form of the requested URL."),
     "site": _field("string", "site", "Host of the page."),
-    "published": Column("time", "Publication by the page: a time, or only a day.", _published),
+    "published": Column(
+        "time", 'Publication by the page: a time, or only a day; "" if unknown.', _published
+    ),
     "found": Column(
         "time",
         "Time at which the page was fetched.",
@@ -110,20 +113,27 @@ COLUMNS: Mapping[str, Column] = {
         "Topic words found, each with its share of the score, largest first.",
         lambda a, _: dict(a.words),
     ),
-    "author": _field("string", "author", "Authors, separated by blanks or commas."),
-    "source": _field("string", "source", "First publisher."),
-    "language": _field("string", "language", "ISO 639-1 code."),
-    "final_url": _field("string", "final_url", "URL after redirects."),
-    "canonical_url": _field("string", "canonical_url", "The page's canonical URL."),
+    "author": _field("string", "author", 'Authors, separated by blanks or commas; "" if unknown.'),
+    "source": _field("string", "source", 'First publisher; "" if the page names none.'),
+    "language": _field("string", "language", 'ISO 639-1 code; "" if unknown.'),
+    "final_url": _field("string", "final_url", "URL after redirects; the same as url without one."),
+    "canonical_url": _field(
+        "string", "canonical_url", 'The page\'s canonical URL; "" if it declares none.'
+    ),
     "images": Column("strings", "URLs of the images.", lambda a, _: list(a.images)),
-    "follows": _field("string", "follows", "URL of the older story that it follows up."),
-    "event": _field("string", "event", "URL of the first article about the same event."),
+    "follows": _field("string", "follows", 'URL of the older story that it follows up, or "".'),
+    "event": _field("string", "event", 'URL of the first article about the same event, or "".'),
     "depth": _field("integer", "depth", "Links from the nearest seed."),
     "noarchive": _field("boolean", "noarchive", "The page forbids copies."),
     "body": Column(
         "string",
         "Main text, one paragraph a line; empty where the page forbids copies.",
         lambda a, _: "" if a.noarchive else a.body,
+    ),
+    "id": Column(
+        "string",
+        "MD5 of url in hexadecimal, for search engines that accept no URL as an id.",
+        lambda a, _: md5(a.url.encode("utf-8", "replace"), usedforsecurity=False).hexdigest(),
     ),
 }
 """Columns of exports by name, in order."""
@@ -222,8 +232,8 @@ class Table:
             ".csv": lambda file: comma_separated(file, self._brief, self._cells),
             ".html": lambda file: html_table(file, self._title, self._brief, self._cells),
             ".md": lambda file: markdown_table(file, self._brief, self._cells),
-            ".atom": atom,
-            ".rss": rss,
+            ".atom": lambda file: atom(file, self._topic),
+            ".rss": lambda file: rss(file, self._topic),
             ".parquet": lambda file: parquet(file, self._parquet, self._values),
             ".xlsx": lambda file: workbook(file, self._title, self._brief, self._typed),
         }
@@ -260,22 +270,25 @@ class Table:
         return schema.with_metadata({"schema": SCHEMA})
 
 
-def atom(file: TextIO) -> Writer[Article]:
+def atom(file: TextIO, topic: str = "") -> Writer[Article]:
     """Return a writer of an Atom feed with one entry per story; reprints have no entries.
 
     The id of an entry is the URL of its article, so that feed readers show each article once. The
     summary is omitted if the page forbids copies.
     """
-    return _feed(file, "templates/atom.xml")
+    return _feed(file, "templates/atom.xml", topic)
 
 
-def rss(file: TextIO) -> Writer[Article]:
+def rss(file: TextIO, topic: str = "") -> Writer[Article]:
     """Return a writer of an RSS 2.0 feed, for readers without Atom; one item per story."""
-    return _feed(file, "templates/rss.xml")
+    return _feed(file, "templates/rss.xml", topic)
 
 
-def _feed(file: TextIO, name: str) -> Writer[Article]:
-    """Return a writer that collects articles and writes the feed at the end."""
+def _feed(file: TextIO, name: str, topic: str) -> Writer[Article]:
+    """Return a writer that collects articles and writes the feed at the end.
+
+    Its title is the topic, or the topics of the articles.
+    """
     articles: list[Article] = []
 
     def write(article: Article) -> None:
@@ -285,7 +298,7 @@ def _feed(file: TextIO, name: str) -> Writer[Article]:
     def end() -> None:
         topics = dict.fromkeys(topic for article in articles for topic in article.topics)
         feed = template("topiccrawl.storage", name).render(
-            name=" · ".join(topics) or "topiccrawl",
+            name=topic or " · ".join(topics) or "topiccrawl",
             articles=articles,
             updated=max((article.fetched_at for article in articles), default=0.0),
             utc=_utc, with_zone=with_zone, mail_date=format_datetime,

@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import csv
 import json
+import re
 from dataclasses import replace
 from datetime import datetime
+from html import unescape
 from io import StringIO
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 from xml.etree import ElementTree as ET
 
 import jsonschema
@@ -122,6 +125,8 @@ def test_machine_readable_rows_are_complete_and_follow_the_schema(tmp_path: Path
     for row in rows:
         jsonschema.validate(row, schemas()["table"])
     assert list(rows[0]) == list(COLUMNS)
+    assert re.fullmatch("[0-9a-f]{32}", rows[0]["id"])
+    assert len({row["id"] for row in rows}) == 3
     assert rows[1]["body"] == LONG.body
     assert rows[2]["body"] == ""
     assert datetime.fromisoformat(rows[0]["found"]).timestamp() == DAY
@@ -146,11 +151,23 @@ def test_parquet_times_have_a_timestamp_type(tmp_path: Path) -> None:
 
 
 def test_rss_feed_lists_each_article(tmp_path: Path) -> None:
-    feed = ET.parse(written(tmp_path, ".rss", [NEWS, LONG, CLOSED]))  # noqa: S314  (own)
+    news = replace(NEWS, body="第一段：<b>。\n第二段。")
+    feed = ET.parse(written(tmp_path, ".rss", [news, LONG, CLOSED]))  # noqa: S314  (own)
     items = feed.findall("channel/item")
     assert [item.findtext("link") for item in items] == [NEWS.url, LONG.url, CLOSED.url]
     assert items[0].findtext("pubDate") == "Sat, 31 Jan 2026 08:00:00 +0800"
     assert items[2].find("description") is None
+    html = items[0].findtext("description") or ""  # which feed readers show as HTML
+    assert "<" not in html
+    assert unescape(html) == news.body
+
+
+@pytest.mark.parametrize("topic", ["新能源 汽车", ""])
+def test_atom_feed_is_named_by_its_topic(tmp_path: Path, topic: str) -> None:
+    feed = ET.parse(written(tmp_path, ".atom", [NEWS], topic=topic))  # noqa: S314  (own)
+    name, space = topic or "汽车 · 电池", {"": "http://www.w3.org/2005/Atom"}
+    assert feed.findtext("title", namespaces=space) == name
+    assert feed.findtext("id", namespaces=space) == f"urn:topiccrawl:{quote(name)}"
 
 
 def test_only_named_columns_are_written(tmp_path: Path) -> None:

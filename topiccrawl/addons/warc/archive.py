@@ -300,9 +300,13 @@ def _records(path: Path) -> Iterator[tuple[Any, _Place]]:
 
     Raises:
         EOFError: If a record is truncated or damaged.
+        ArchiveLoadFailed: If it is another kind of file.
     """
     with path.open("rb") as file:
-        compressed = file.read(2) == warc.MAGIC
+        magic = file.read(2)
+        if magic == b"PK":
+            raise ArchiveLoadFailed("it is a ZIP file (WACZ): unpack it and read archive/*.warc.gz")
+        compressed = magic == warc.MAGIC
         if compressed and warc.intact_end(file) < path.stat().st_size:
             raise EOFError
         file.seek(0)

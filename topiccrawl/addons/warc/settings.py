@@ -13,6 +13,7 @@ TOPICCRAWL_CHECKS = {"topiccrawl.addons.warc.middleware.check_archive": 200}
 TOPICCRAWL_COLLECTIONS = {
     ".warc": "topiccrawl.addons.warc.collection.recorded",
     ".warc.gz": "topiccrawl.addons.warc.collection.recorded",
+    ".wacz": "topiccrawl.addons.warc.collection.recorded",  # reports that it must be unpacked
 }
 TOPICCRAWL_DASHBOARD_ROUTES = {"topiccrawl.addons.warc.dashboard.routes": 200}
 TOPICCRAWL_FORGET = {"topiccrawl.addons.warc.collection.forget": 100}

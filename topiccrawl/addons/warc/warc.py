@@ -13,8 +13,9 @@ import re
 import shutil
 import zlib
 from contextlib import contextmanager
+from posixpath import normpath
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
 from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
@@ -41,6 +42,8 @@ MAGIC = b"\x1f\x8b"
 """First bytes of a file compressed with gzip."""
 _GZIP = 31  # zlib: gzip with the largest window
 _CHUNK_BYTES = 16_384
+_PORTS = {"http": 80, "https": 443}
+_UNESCAPED = "!\"$&'()*+,-./:;<=>?@[\\]^_`{|}~"
 _WWW = re.compile(r"^www\d*\.")
 
 
@@ -163,17 +166,28 @@ def index_of(path: Path) -> Path:
 
 
 def surt(url: str) -> str:
-    """Return the index key (SURT) of a URL, which sorts hosts by their domain.
+    """Return the index key (SURT) of a URL, by which pywb and other tools look up its page.
 
-    >>> surt("http://www.News.example.com:80/A?b=2&a=1")
+    Hosts are sorted by their domain. Letter case, a slash at the end, doubled slashes and needless
+    escapes do not count.
+
+    >>> surt("http://www.News.example.com:80/A/?b=2&a=1")
     'com,example,news)/a?a=1&b=2'
     """
-    split = urlsplit(url.lower())
-    host = _WWW.sub("", split.hostname or "")
-    port = f":{split.port}" if split.port not in {None, 80, 443} else ""
-    query = "&".join(sorted(split.query.split("&"))) if split.query else ""
-    name = ",".join(reversed(host.split("."))) + port
-    return f"{name}){split.path or '/'}" + (f"?{query}" if query else "")
+    split = urlsplit(url)
+    host = ",".join(reversed(_WWW.sub("", split.hostname or "").split(".")))
+    port = f":{split.port}" if split.port not in {None, _PORTS.get(split.scheme)} else ""
+    pairs = sorted(_plain(split.query).split("&"), key=lambda pair: pair.partition("="))
+    path = normpath(f"/{_plain(split.path).lstrip('/')}")
+    return f"{host}{port}){path}" + (f"?{'&'.join(pairs)}" if split.query else "")
+
+
+def _plain(text: str) -> str:
+    """Return a part of a URL in lower case, with escapes only where they are needed."""
+    data, before = unquote_to_bytes(text), b""
+    while data != before:
+        data, before = unquote_to_bytes(data), data
+    return quote_from_bytes(data, _UNESCAPED).lower()
 
 
 def _write_index(file: IO[bytes], path: Path) -> None:

@@ -9,6 +9,7 @@ import random
 import resource
 import subprocess
 import sys
+import zipfile
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,8 @@ from warcio.warcwriter import WARCWriter
 from tests.waiting import PATIENCE
 from topiccrawl.addons.warc import warc
 from topiccrawl.addons.warc.archive import Archive, Exchange, LatestPages, exchanges
-from topiccrawl.addons.warc.warc import forget
+from topiccrawl.addons.warc.collection import recorded
+from topiccrawl.addons.warc.warc import forget, surt
 from topiccrawl.errors import ConfigurationError, StorageError
 
 if sys.version_info >= (3, 14):
@@ -113,6 +115,14 @@ def test_intact_compressed_record_with_a_wrong_length_is_read(tmp_path: Path) ->
     assert list(LatestPages([file]).of(file)) == urls
 
 
+def test_web_archive_collection_is_to_be_unpacked(tmp_path: Path) -> None:
+    path = tmp_path / "crawl.wacz"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("archive/data.warc.gz", b"")
+    with pytest.raises(ConfigurationError, match=r"WACZ.* unpack it"):
+        list(recorded(path))
+
+
 def test_flipped_bit_is_reported(tmp_path: Path) -> None:
     file = file_of_three(tmp_path)
     data, urls = file.read_bytes(), [one.url for one in exchanges(file)]
@@ -158,6 +168,21 @@ def test_index_has_the_offset_of_each_record(tmp_path: Path) -> None:
         (alone,) = exchanges(tmp_path / "one")
         assert alone.body == exchange(number).body
         assert entry["filename"] == file.name
+
+
+@pytest.mark.parametrize(
+    ("url", "key"),
+    [
+        ("http://a.com/News/1/", "com,a)/news/1"),
+        ("http://a.com/x//y/", "com,a)/x/y"),
+        ("http://a.com/%E4%B8%AD/%7Ea%20b", "com,a)/%e4%b8%ad/~a%20b"),
+        ("http://a.com/%2541", "com,a)/a"),
+        ("http://a.com/x?a-b=2&a=%D6%D0&a", "com,a)/x?a&a=%d6%d0&a-b=2"),
+        ("http://www2.a.com:443/?", "com,a:443)/"),
+    ],
+)
+def test_key_of_the_index_is_that_of_other_tools(url: str, key: str) -> None:
+    assert surt(url) == key  # as of cdxj-indexer 1.5
 
 
 def test_repeated_body_is_written_as_a_revisit(tmp_path: Path) -> None:
