@@ -222,6 +222,9 @@ def test_paused_cancelled_and_finished_tasks_get_no_turns(on_ledger: OnLedger) -
         await service.remove("2")
         with pytest.raises(StateError, match="no task '2'"):
             await service.show("2")
+        with pytest.raises(StateError, match="no task '2'"):
+            await service.pause("2")
+        assert "2" not in (await service.snapshot()).orders
         await service.create(SPEC)
         assert [state.task.id for state in await service.all()] == ["1", "3"]
         with pytest.raises(StateError, match="cancel it first"):

@@ -134,7 +134,7 @@ def expression(shapes: Sequence[Skeleton], *, years: str = "", general: bool = T
     r"""Return a readable regular expression that matches all URLs of the formats.
 
     Args:
-        shapes: Formats with the same depth and query.
+        shapes: Formats with the same depth and query, and as many labels in their hosts.
         years: Expression for the year of the first date; "" for any year.
         general: Whether ``MANY`` names at one position are generalised to any name.
 
@@ -180,8 +180,6 @@ def _last_digits(numbers: Sequence[int]) -> str:
 
 def _hosts(hosts: set[str], *, general: bool) -> str:
     labels = [host.split(".") for host in sorted(hosts)]
-    if len({len(label) for label in labels}) > 1:
-        return _choice(hosts)
     places = [sorted(set(place)) for place in zip(*labels, strict=True)]
     return r"\.".join(
         _ANY_LABEL if general and len(place) >= MANY else _choice(place) for place in places

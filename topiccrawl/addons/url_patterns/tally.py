@@ -162,14 +162,12 @@ def _initial_groups(tallies: Sequence[Tally]) -> list[list[Tally]]:
 
 
 def is_one_format(cluster: Sequence[Tally]) -> bool:
-    """Return whether one readable expression covers the cluster.
+    """Return whether one readable expression covers formats of the same depth, query and look.
 
-    The formats must have the same depth, query and look. At most one position may differ, host
-    included. If it is not a plain name, it may have at most ``MOST_VARIANTS`` variants.
+    At most one position may differ, host included. If it is not a plain name, it may have at most
+    ``MOST_VARIANTS`` variants.
     """
     shapes = [tally.shape for tally in cluster]
-    if len({(len(t.shape.segments), t.shape.query, look(t)) for t in cluster}) > 1:
-        return False
     hosts = {shape.host for shape in shapes}
     if len({host.count(".") for host in hosts}) > 1:
         return False

@@ -105,6 +105,27 @@ def test_idle_stream_is_kept_open(monkeypatch: pytest.MonkeyPatch) -> None:
     asyncio.run(check())
 
 
+@pytest.mark.usefixtures("short_poll")
+def test_reader_that_disconnects_makes_room_for_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(channel, "KEEPALIVE_SECONDS", 0.1)
+    monkeypatch.setattr("topiccrawl.addons.dashboard.server.MAX_STREAMS", 1)
+
+    async def check() -> None:
+        server = DashboardServer(ChangingSource(), Guard(Address("127.0.0.1", 0)))
+        await server.start()
+        url = f"http://127.0.0.1:{server.address.port}/api/events"
+        async with asyncio.timeout(PATIENCE), aiohttp.ClientSession() as session:
+            async with session.get(url) as one, session.get(url) as other:
+                assert (one.status, other.status) == (200, 503)
+            status = 0
+            while status != 200:
+                async with session.get(url) as later:
+                    status = later.status
+        await server.stop()
+
+    asyncio.run(check())
+
+
 def test_unreadable_state_is_answered_with_503() -> None:
     async def check() -> None:
         source = ChangingSource()

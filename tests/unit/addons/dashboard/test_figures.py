@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 
 from topiccrawl.addons.dashboard.channel import difference
 from topiccrawl.addons.dashboard.merge import merge_histories
+from topiccrawl.addons.dashboard.stored import recent_changes
 from topiccrawl.extensions.history import CrawlHistory, Point
 from topiccrawl.extensions.wait_reason import wait_reason
 from topiccrawl.frontier.view import STATES, Census
+from topiccrawl.storage.changes import TopicChange
 
 steps = st.lists(st.tuples(st.floats(0.1, 30), st.lists(st.booleans(), max_size=5)), max_size=200)
 
@@ -64,6 +66,13 @@ def test_merged_history_has_the_pages_of_all_nodes(grown: list[list[int]]) -> No
     found = merge_histories(histories)
     assert found[-1].pages == sum(map(sum, grown))
     assert found[0].at == 0.0
+
+
+def test_changes_of_a_topic_have_the_added_and_the_removed_terms() -> None:
+    before = ("t", "f", 1, 5.0, "words", "", 9, {"old": 1.0}, {"old": 1.0, "new": 0.5})
+    changes = [TopicChange(*before), TopicChange(*before)._replace(number=2, terms={"new": 0.5})]
+    found = [(one["number"], [*one["came"]], one["went"]) for one in recent_changes(changes)]
+    assert found == [(2, [], ["old"]), (1, ["new"], [])]
 
 
 def census(**states: int) -> Census:

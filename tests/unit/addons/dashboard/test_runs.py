@@ -151,6 +151,15 @@ def test_list_of_crawls_counts_hosts_that_are_not_listed() -> None:
     assert (entry["hosts"], entry["site"]) == (999, "")
 
 
+def test_host_of_several_nodes_is_listed_once() -> None:
+    nodes = [report(node="a:1"), report(node="b:2")]
+    for node, queued, pages, worth in zip(nodes, (5, 1), (10, 30), (0.2, 0.6), strict=True):
+        host = {"queued": queued, "active": 0, "pages": pages, "worth": worth, "failed": 0}
+        node.state["hosts"] = {"states": {}, "list": [{"name": "a.test", **host}]}
+    (found,) = merged_state(nodes, "f")["hosts"]["list"]
+    assert (found["queued"], found["pages"], found["worth"]) == (6, 40, 0.5)
+
+
 def test_crawl_waits_only_if_all_its_nodes_wait() -> None:
     waiting = report(node="a:1")
     waiting.state["waiting"] = {"reason": "delays", "seconds": 9.0, "detail": ""}
@@ -185,6 +194,7 @@ def test_metric_families_of_several_crawls_are_unique() -> None:
     assert "text/plain" in kind
     lines = text.decode()
     assert 'topiccrawl_pages_total{crawl="f",node="c:3",topic="新能源汽车"} 10.0' in lines
+    assert 'topiccrawl_pages_total{crawl="g",node="one:1",topic="新能源汽车"} 10.0' in lines
     assert 'topiccrawl_harvest_ratio{crawl="f",topic="新能源汽车",window="all"} 0.4' in lines
 
 

@@ -22,7 +22,7 @@ from topiccrawl.addons.url_patterns.middleware import (
 )
 from topiccrawl.addons.url_patterns.pattern import Label, Pattern, PatternSet
 from topiccrawl.addons.url_patterns.site import MOST_FORMATS, SiteLearner, learnt_patterns
-from topiccrawl.addons.url_patterns.tally import Outcome, clusters, is_one_format
+from topiccrawl.addons.url_patterns.tally import Outcome, clusters, is_one_format, look
 from topiccrawl.errors import ConfigurationError, StorageAwayError
 from topiccrawl.model import Findings, Offer
 from topiccrawl.storage.sites import Sites
@@ -131,6 +131,8 @@ def test_every_format_is_in_one_cluster_and_its_expression_matches(
     found = clusters(list(site.tallies.values()))
     assert sorted(t.shape.text for c in found for t in c) == sorted(site.tallies)
     assert all(len(cluster) == 1 or is_one_format(cluster) for cluster in found)
+    for cluster in found:
+        assert len({(len(t.shape.segments), t.shape.query, look(t)) for t in cluster}) == 1
     site.learn()
     for tally in site.tallies.values():
         assert site.patterns.match(tally.example) is not None

@@ -80,6 +80,15 @@ def test_gone_hub_is_still_visited_and_may_return() -> None:
     assert (back.gone_at, back.misses, back.due) == (0.0, 0, 617.0)
 
 
+def test_hub_that_was_never_fetched_is_retried_ever_later_and_never_gone() -> None:
+    states = ledger()
+    state = states.unfetched(URL, 10.0)
+    assert (state.role, state.due) == (Role.HUB, 10.0 + 60.0)
+    for at, wait in ((70.0, 120.0), (190.0, 240.0)):
+        state = states.failed_visit(state, at, 404)
+        assert (state.due, state.gone_at) == (at + wait, 0.0)
+
+
 def test_too_long_validator_is_not_stored() -> None:
     state = ledger().first_visit(URL, article(etag="x" * 5_000))
     assert state is not None

@@ -295,6 +295,9 @@ PHONES = {
     "shops that sell what is made": (
         "<p>电话：028-86111111</p><ul><li>Bristol Market, 3 Main Road - 028-86111113</li></ul>",
         ("+86 28 8611 1111",)),
+    "its own support": ("<p>技术支持：四川云上软件有限公司 电话：028-86111111",
+                        ("+86 28 8611 1111",)),
+    "the text of an image": ("<p>电话：<img src=a.png alt=028-86111111>", ("+86 28 8611 1111",)),
     "numbers for all": ("<h3>常用电话</h3><p>028-86111113<h3>联系</h3><p>028-86111111",
                         ("+86 28 8611 1111",)),
 }  # fmt: skip

@@ -23,6 +23,7 @@ def labelled(text: str) -> list[tuple[tuple[str, ...], str]]:
 def test_expression_of_the_source() -> None:
     assert source_pattern("邮箱").pattern == "邮.{0,50}箱"
     assert labelled("邮政(电子)信箱:a") == [(("邮箱",), "a")]
+    assert labelled("邮递小箱:a") == [(("邮箱",), "a")]
 
 
 @pytest.mark.parametrize(
