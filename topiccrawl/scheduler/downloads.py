@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy import Request, signals
 from scrapy.exceptions import DownloadCancelledError, IgnoreRequest
+from scrapy.http import Response  # noqa: TC002 - tools read the hints of callbacks
 from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils._compression import brotli, zstd  # type: ignore[attr-defined]
 from scrapy.utils.log import failure_to_exc_info
@@ -25,7 +26,6 @@ from topiccrawl.scheduler.sendgate import PrivateAddressError
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
     from scrapy.settings import BaseSettings
     from twisted.python.failure import Failure
 
