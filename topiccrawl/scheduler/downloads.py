@@ -100,8 +100,11 @@ class DownloadReporter:
             exc_info = failure_to_exc_info(failure) if is_local else None
             logger.error("Cannot fetch %s: %s", request.url, failure.value, exc_info=exc_info)
         if verdict.retry and self._rules.may_retry(request, lease.attempts):
+            self._stats.inc_value("retry/count")  # by the names of Scrapy's retry middleware
             self._book.retry_later(lease.epoch, verdict.reason, verdict.retry_after)
             return Ending.LATER
+        if verdict.retry and not request.meta.get("dont_retry"):
+            self._stats.inc_value("retry/max_reached")
         self._book.failed(lease.epoch, verdict.reason)
         return Ending.ERROR
 
