@@ -141,7 +141,8 @@ def _deployed(name: str) -> list[Traversable]:
     package = os.environ.get("SCRAPY_SETTINGS_MODULE", "").partition(".")[0]
     if package in {"", __package__}:
         return []
-    with suppress(ImportError, OSError, TypeError):  # TypeError: a module, not a package
+    # TypeError: a module, not a package; ValueError: an egg without the folder
+    with suppress(ImportError, OSError, TypeError, ValueError):
         return [one for one in (files(package) / name).iterdir() if one.name.endswith(".toml")]
     return []
 

@@ -117,8 +117,11 @@ def test_plain_spider_of_stock_project_uses_the_frontier(project: Path) -> None:
     assert (status, "Traceback" in out) == (0, False), out[-3000:]
     items = [json.loads(line) for line in (project / "items.jl").read_text().splitlines()]
     assert {item["url"] for item in items} == set(PAGES)
-    status, out = scrapy(project, "crawl", "plain")
+    status, out = scrapy(
+        project, "crawl", "plain", "-s", "DUPEFILTER_CLASS=scrapy.dupefilters.BaseDupeFilter"
+    )
     assert "spider-plain continues: 3 URLs were fetched before, 0 are queued" in out, out[-3000:]
+    assert "DUPEFILTER_CLASS has no effect: the frontier" in out, out[-3000:]
     status, out = scrapy(project, "frontier", "stats", "-s", "TOPICCRAWL_CRAWL=spider-plain")
     assert status == 0, out[-3000:]
     assert re.search(r"crawled\D+3\b", out), out
@@ -138,6 +141,7 @@ def test_direct_requests_obey_robots_txt_and_are_retried(project: Path, schedule
         status, out = scrapy(project, "crawl", "files", "-O", "items.jl", *own, proxy=web.proxy)
         fetched = [hit.url for hit in web.hits if "img.test" in hit.url]
     assert (status, "closed to copies" in out) == (0, True), out[-3000:]
+    assert "'retry/count': 2," in out, "tools read the stats of Scrapy's retry middleware"
     assert fetched == ["http://img.test/robots.txt", *["http://img.test/open.txt"] * 2]
     (item,) = [json.loads(line) for line in (project / "items.jl").read_text().splitlines()]
     assert [file["url"] for file in item["files"]] == ["http://img.test/open.txt"]

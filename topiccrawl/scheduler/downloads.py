@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy import Request, signals
 from scrapy.exceptions import DownloadCancelledError, IgnoreRequest
+from scrapy.http import Response  # noqa: TC002 - tools read the hints of callbacks
 from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils._compression import brotli, zstd  # type: ignore[attr-defined]
 from scrapy.utils.log import failure_to_exc_info
@@ -25,7 +26,6 @@ from topiccrawl.scheduler.sendgate import PrivateAddressError
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
     from scrapy.settings import BaseSettings
     from twisted.python.failure import Failure
 
@@ -100,8 +100,11 @@ class DownloadReporter:
             exc_info = failure_to_exc_info(failure) if is_local else None
             logger.error("Cannot fetch %s: %s", request.url, failure.value, exc_info=exc_info)
         if verdict.retry and self._rules.may_retry(request, lease.attempts):
+            self._stats.inc_value("retry/count")  # by the names of Scrapy's retry middleware
             self._book.retry_later(lease.epoch, verdict.reason, verdict.retry_after)
             return Ending.LATER
+        if verdict.retry and not request.meta.get("dont_retry"):
+            self._stats.inc_value("retry/max_reached")
         self._book.failed(lease.epoch, verdict.reason)
         return Ending.ERROR
 

@@ -66,6 +66,10 @@ process that cannot keep up leaves further URLs in the frontier, for other nodes
 to come."""
 _GUESSES_EVERY = 1.0
 """Seconds until pages in progress are counted again during the slow start."""
+_WITHOUT_EFFECT = (
+    "DUPEFILTER_CLASS", "SCHEDULER_DISK_QUEUE", "SCHEDULER_MEMORY_QUEUE", "SCHEDULER_PRIORITY_QUEUE"
+)  # fmt: skip
+"""Settings of Scrapy's own scheduler."""
 _SWEEP = 200
 """Records re-scored at a time after a change of the topic."""
 
@@ -125,6 +129,9 @@ class FrontierScheduler(BaseScheduler):
             self._failure = finish_reason(error)
             return
         context.opened = True
+        for name in _WITHOUT_EFFECT:
+            if settings.getpriority(name):
+                logger.warning("%s has no effect: the frontier orders and compares requests", name)
         retry, clock = build.retry_rules(settings), getattr(self.frontier, "clock", time.time)
         self.book = LeaseBook(self.frontier, retry, clock, self._settled, self.end_crawl)
         context.book = self.book

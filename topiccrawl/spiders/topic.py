@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator  # noqa: TC003 - tools read the hints of callbacks
 from contextlib import suppress
 from dataclasses import replace
 from heapq import nlargest
@@ -10,6 +11,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, Spider
+from scrapy.http import Response  # noqa: TC002
 from typing_extensions import override
 
 from topiccrawl.extract.article import Fetch, compose
@@ -39,10 +41,9 @@ from topiccrawl.topics.pagekind import kind_of
 from topiccrawl.topics.topic import Topic, default_seeds
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
 
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
     from scrapy.settings import BaseSettings
     from twisted.python.failure import Failure
 

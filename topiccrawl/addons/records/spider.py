@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator  # noqa: TC003 - tools read the hints of callbacks
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self
@@ -41,7 +42,7 @@ from topiccrawl.storage.pages import sendable
 from topiccrawl.text.decode import decode
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator
 
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
