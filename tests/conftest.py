@@ -26,6 +26,7 @@ FOREIGN = (
 for foreign in FOREIGN:
     os.environ.pop(foreign, None)
     os.environ.pop(foreign.upper(), None)
+os.environ["PYTHON_COLORS"] = "0"  # argparse of Python 3.14 colours help where FORCE_COLOR is set
 
 laws.load()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import os
 import re
 from contextlib import redirect_stdout, suppress
 from importlib import import_module
@@ -103,6 +104,7 @@ def options_of(parser: argparse.ArgumentParser) -> Iterator[str]:
 
 def usages(name: str, *words: str) -> Iterator[str]:
     """Yield the usage of a module that is run, and of each of its own commands."""
+    os.environ["PYTHON_COLORS"] = "0"  # Python 3.14 colours help where FORCE_COLOR is set
     output = StringIO()
     with redirect_stdout(output), suppress(SystemExit):
         import_module(f"{name}.__main__").main([*words, "-h"])

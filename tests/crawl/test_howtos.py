@@ -84,13 +84,8 @@ class Servers(NamedTuple):
 
 @pytest.fixture(scope="module")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
-    mongo = mongo_server.MongoServer(tmp_path_factory.mktemp("mongo"))
-    with redis_server.running() as redis:
-        mongo.start()
-        try:
-            yield Servers(redis, mongo.uri.replace("/?", "/news?"))
-        finally:
-            mongo.kill()
+    with redis_server.running() as redis, mongo_server.running() as mongo:
+        yield Servers(redis, mongo_server.database_uri(mongo, tmp_path_factory.mktemp("mongo")))
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -105,12 +105,14 @@ def dictionary(_: BaseSettings) -> Iterator[Finding]:
 
 
 def _needed() -> dict[str, list[Requirement]]:
-    """Return the requirements of topiccrawl by extra; "" for the required dependencies."""
+    """Return what topiccrawl needs on this Python, by extra; "" for the required dependencies."""
     found: defaultdict[str, list[Requirement]] = defaultdict(list)
     with suppress(PackageNotFoundError):
         for text in requires("topiccrawl") or []:
-            extra = _EXTRA.search(text)
-            found[extra[1] if extra else ""].append(Requirement(text))
+            extra, needed = _EXTRA.search(text), Requirement(text)
+            name = extra[1] if extra else ""
+            if not needed.marker or needed.marker.evaluate({"extra": name}):
+                found[name].append(needed)
     return found
 
 

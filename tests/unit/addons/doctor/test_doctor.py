@@ -219,6 +219,23 @@ def test_json_is_in_english_and_lines_are_translated(
     assert "正常  抓取礼仪    每个主机每 1 秒一次请求" in shown[1].splitlines()
 
 
+def test_requirements_of_another_python_are_not_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "topiccrawl-1.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: topiccrawl\nVersion: 1\n"
+        "Requires-Dist: no-such-a; python_version < '3'\n"
+        "Requires-Dist: no-such-b; python_version < '3' and extra == 'warc'\n"
+        "Requires-Dist: no-such-c; python_version >= '3' and extra == 'warc'\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    findings = [*found("versions", tmp_path), *found("extras", tmp_path)]
+    missing = [finding.text for finding in findings if finding.level is not Level.OK]
+    assert missing == ["warc: no-such-c is missing"]
+
+
 def mine(_: Settings) -> Iterator[Finding]:
     yield ok("mine", "well")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+import urllib.error
 import urllib.request
 from collections import deque
 from contextlib import closing
@@ -282,6 +283,10 @@ def fetch(url: str, settings: BaseSettings) -> bytes:
     request = urllib.request.Request(url, headers={"User-Agent": settings["USER_AGENT"]})  # noqa: S310
     timeout = settings.getfloat("DOWNLOAD_TIMEOUT")
     opener = urllib.request.build_opener()  # urllib's default opener caches the first proxy
-    with opener.open(request, timeout=timeout) as answer:
-        data: bytes = answer.read(MAX_BYTES)
+    try:
+        with opener.open(request, timeout=timeout) as answer:
+            data: bytes = answer.read(MAX_BYTES)
+    except urllib.error.HTTPError as error:
+        error.close()  # it is an open answer, too
+        raise
     return data
