@@ -373,6 +373,27 @@ def test_missing_index_is_written_by_the_next_archive(tmp_path: Path) -> None:
     assert index.read_bytes() == text
 
 
+def test_former_keys_of_an_index_are_renewed(tmp_path: Path) -> None:
+    urls = ["http://a.test/1/", "http://a.test/1", "http://a.test/x//y", "http://b.test/?a=1"]
+    archive = Archive(tmp_path)
+    archive.open()
+    for url in urls:
+        archive.write(exchange(0)._replace(url=url))
+    archive.close()
+    (index,) = tmp_path.glob("*.cdxj")
+    text, former = index.read_text(), []
+    for line in text.splitlines():
+        _, at, entry = line.split(" ", 2)
+        path = json.loads(entry)["url"].removeprefix("http://")[len("a.test") :]
+        former.append(f"test,a){path} {at} {json.dumps(json.loads(entry))}\n")
+    index.write_text("".join(sorted(former)))
+    Archive(tmp_path).open()
+    assert index.read_text() == text
+    before = index.stat().st_mtime_ns
+    Archive(tmp_path).open()
+    assert index.stat().st_mtime_ns == before
+
+
 @pytest.mark.parametrize("tail", [b"", b"\0" * 200, bytes(range(256))])
 def test_complete_records_of_a_torn_file_are_kept(tmp_path: Path, tail: bytes) -> None:
     file = file_of_three(tmp_path)
