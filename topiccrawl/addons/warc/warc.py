@@ -42,7 +42,7 @@ MAGIC = b"\x1f\x8b"
 """First bytes of a file compressed with gzip."""
 _GZIP = 31  # zlib: gzip with the largest window
 _CHUNK_BYTES = 16_384
-_FORMER = b'": '  # JSON of indexes with former keys has blanks
+_FORMER = b' {"url": '  # JSON of indexes with former keys has blanks
 _PORTS = {"http": 80, "https": 443}
 _UNESCAPED = "!\"$&'()*+,-./:;<=>?@[\\]^_`{|}~"
 _WWW = re.compile(r"^www\d*\.")
