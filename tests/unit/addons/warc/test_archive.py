@@ -25,6 +25,7 @@ from topiccrawl.addons.warc.archive import Archive, Exchange, LatestPages, excha
 from topiccrawl.addons.warc.collection import recorded
 from topiccrawl.addons.warc.warc import forget, surt
 from topiccrawl.errors import ConfigurationError, StorageError
+from topiccrawl.messages import translate
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -119,8 +120,9 @@ def test_web_archive_collection_is_to_be_unpacked(tmp_path: Path) -> None:
     path = tmp_path / "crawl.wacz"
     with zipfile.ZipFile(path, "w") as file:
         file.writestr("archive/data.warc.gz", b"")
-    with pytest.raises(ConfigurationError, match=r"WACZ.* unpack it"):
+    with pytest.raises(ConfigurationError, match=r"WACZ.* unpack it") as raised:
         list(recorded(path))
+    assert "解压" in translate(raised.value.message, "zh")
 
 
 def test_flipped_bit_is_reported(tmp_path: Path) -> None:
