@@ -287,7 +287,7 @@ def rss(file: TextIO, topic: str = "") -> Writer[Article]:
 def _feed(file: TextIO, name: str, topic: str) -> Writer[Article]:
     """Return a writer that collects articles and writes the feed at the end.
 
-    Its title is the topic, or the topics of the articles.
+    Its title is the topic, or the topics of the articles. Its id has the topic, or ``*`` for all.
     """
     articles: list[Article] = []
 
@@ -298,6 +298,7 @@ def _feed(file: TextIO, name: str, topic: str) -> Writer[Article]:
     def end() -> None:
         topics = dict.fromkeys(topic for article in articles for topic in article.topics)
         feed = template("topiccrawl.storage", name).render(
+            topic=topic,
             name=topic or " · ".join(topics) or "topiccrawl",
             articles=articles,
             updated=max((article.fetched_at for article in articles), default=0.0),

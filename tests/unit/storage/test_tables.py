@@ -165,9 +165,9 @@ def test_rss_feed_lists_each_article(tmp_path: Path) -> None:
 @pytest.mark.parametrize("topic", ["新能源 汽车", ""])
 def test_atom_feed_is_named_by_its_topic(tmp_path: Path, topic: str) -> None:
     feed = ET.parse(written(tmp_path, ".atom", [NEWS], topic=topic))  # noqa: S314  (own)
-    name, space = topic or "汽车 · 电池", {"": "http://www.w3.org/2005/Atom"}
-    assert feed.findtext("title", namespaces=space) == name
-    assert feed.findtext("id", namespaces=space) == f"urn:topiccrawl:{quote(name)}"
+    space = {"": "http://www.w3.org/2005/Atom"}
+    assert feed.findtext("title", namespaces=space) == (topic or "汽车 · 电池")
+    assert feed.findtext("id", namespaces=space) == f"urn:topiccrawl:{quote(topic) or '*'}"
 
 
 def test_only_named_columns_are_written(tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ from topiccrawl.storage.tables import (
     displayed_values,
     export_articles,
     score_of,
+    with_zone,
 )
 from topiccrawl.topics.topic import Topic, resolve
 
@@ -282,9 +283,11 @@ def json_feed(topic: str, articles: list[Article]) -> dict[str, Any]:
     """Return a JSON Feed 1.1 (jsonfeed.org) of articles.
 
     >>> from topiccrawl.model import Article
-    >>> made = json_feed("足球", [Article("http://a.test/1", "题", "文", author="甲")])
-    >>> made["items"][0]["id"], made["items"][0]["authors"]
-    ('http://a.test/1', [{'name': '甲'}])
+    >>> published = "2026-01-31T08:00:00"
+    >>> article = Article("http://a.test/1", "题", "文", author="甲", published=published)
+    >>> item = json_feed("足球", [article])["items"][0]
+    >>> item["id"], item["authors"], item["date_published"]
+    ('http://a.test/1', [{'name': '甲'}], '2026-01-31T08:00:00+00:00')
     """
     return {
         "version": "https://jsonfeed.org/version/1.1",
@@ -296,9 +299,10 @@ def json_feed(topic: str, articles: list[Article]) -> dict[str, Any]:
 def _item(article: Article) -> dict[str, Any]:
     fetched = datetime.fromtimestamp(article.fetched_at, UTC).isoformat(timespec="seconds")
     text = "" if article.noarchive else article.body
+    published = with_zone(article.published) if "T" in article.published else None
     item = {
         "id": article.url, "url": article.url, "title": article.title, "content_text": text,
-        "date_published": article.published if "T" in article.published else "",
+        "date_published": published.isoformat() if published else "",
         "date_modified": fetched, "language": article.language, "tags": list(article.topics),
         "authors": [{"name": article.author}] if article.author else [],
     }  # fmt: skip

@@ -300,12 +300,14 @@ def _records(path: Path) -> Iterator[tuple[Any, _Place]]:
 
     Raises:
         EOFError: If a record is truncated or damaged.
-        ArchiveLoadFailed: If it is another kind of file.
+        ConfigurationError: If it is a ZIP file.
     """
     with path.open("rb") as file:
         magic = file.read(2)
         if magic == b"PK":
-            raise ArchiveLoadFailed("it is a ZIP file (WACZ): unpack it and read archive/*.warc.gz")
+            raise ConfigurationError(
+                "{path}: a ZIP file (WACZ): unpack it and read archive/*.warc.gz", path=path
+            )
         compressed = magic == warc.MAGIC
         if compressed and warc.intact_end(file) < path.stat().st_size:
             raise EOFError
@@ -325,7 +327,7 @@ def _readable(path: Path) -> Iterator[None]:
         yield
     except (OSError, *warc.DAMAGE) as error:
         torn = isinstance(error, OSError | ArchiveLoadFailed)
-        why = error if torn else "it is truncated or damaged"
+        why = error if torn else message("it is truncated or damaged")
         raise ConfigurationError(
             "{path}: cannot be read as WARC: {why}", path=path, why=why
         ) from error

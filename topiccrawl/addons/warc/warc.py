@@ -42,6 +42,7 @@ MAGIC = b"\x1f\x8b"
 """First bytes of a file compressed with gzip."""
 _GZIP = 31  # zlib: gzip with the largest window
 _CHUNK_BYTES = 16_384
+_FORMER = b' {"url": '  # JSON of indexes with former keys has blanks
 _PORTS = {"http": 80, "https": 443}
 _UNESCAPED = "!\"$&'()*+,-./:;<=>?@[\\]^_`{|}~"
 _WWW = re.compile(r"^www\d*\.")
@@ -105,10 +106,15 @@ def complete(file: IO[bytes], path: Path) -> Path:
 
 
 def restore_index(path: Path) -> None:
-    """Write the index of a complete file if it is missing after a kill."""
+    """Write the index of a complete file if it is missing after a kill; renew former keys."""
     if not index_of(path).exists():
         with path.open("rb") as file:
             _write_index(file, path)
+        return
+    with index_of(path).open("rb") as file:
+        if _FORMER in (first := file.readline()):
+            parted = (line.decode().split(" ", 2) for line in (first, *file))
+            _write_lines(path, [_line(at, json.loads(entry)) for _, at, entry in parted])
 
 
 def erase(path: Path, forgotten: Forgotten) -> int:
@@ -198,6 +204,10 @@ def _write_index(file: IO[bytes], path: Path) -> None:
             if record.http_headers.get_statuscode() == "304":
                 continue  # it has no body to replay; an earlier capture is replayed
             lines.append(_cdxj(record, begin, end - begin, path.name))
+    _write_lines(path, lines)
+
+
+def _write_lines(path: Path, lines: list[str]) -> None:
     with rewritten(index_of(path)) as index:
         index.write("".join(sorted(lines)).encode())
 
@@ -223,8 +233,11 @@ def _cdxj(record: Any, offset: int, length: int, name: str) -> str:  # noqa: ANN
         "offset": str(offset),
         "filename": name,
     }
-    stamp = re.sub(r"\D", "", header("WARC-Date"))[:14]
-    return f"{surt(entry['url'])} {stamp} {json.dumps(entry)}\n"
+    return _line(re.sub(r"\D", "", header("WARC-Date"))[:14], entry)
+
+
+def _line(at: str, entry: dict[str, str]) -> str:
+    return f"{surt(entry['url'])} {at} {json.dumps(entry, separators=(',', ':'))}\n"
 
 
 class Removed(NamedTuple):

@@ -25,6 +25,7 @@ from topiccrawl.addons.warc.archive import Archive, Exchange, LatestPages, excha
 from topiccrawl.addons.warc.collection import recorded
 from topiccrawl.addons.warc.warc import forget, surt
 from topiccrawl.errors import ConfigurationError, StorageError
+from topiccrawl.messages import translate
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -119,8 +120,9 @@ def test_web_archive_collection_is_to_be_unpacked(tmp_path: Path) -> None:
     path = tmp_path / "crawl.wacz"
     with zipfile.ZipFile(path, "w") as file:
         file.writestr("archive/data.warc.gz", b"")
-    with pytest.raises(ConfigurationError, match=r"WACZ.* unpack it"):
+    with pytest.raises(ConfigurationError, match=r"WACZ.* unpack it") as raised:
         list(recorded(path))
+    assert "解压" in translate(raised.value.message, "zh")
 
 
 def test_flipped_bit_is_reported(tmp_path: Path) -> None:
@@ -371,6 +373,27 @@ def test_missing_index_is_written_by_the_next_archive(tmp_path: Path) -> None:
     index.unlink()
     Archive(tmp_path).open()
     assert index.read_bytes() == text
+
+
+def test_former_keys_of_an_index_are_renewed(tmp_path: Path) -> None:
+    urls = ["http://a.test/1/", "http://a.test/1", "http://a.test/x//y", "http://b.test/?a=1"]
+    archive = Archive(tmp_path)
+    archive.open()
+    for url in urls:
+        archive.write(exchange(0)._replace(url=url))
+    archive.close()
+    (index,) = tmp_path.glob("*.cdxj")
+    text, former = index.read_text(), []
+    for line in text.splitlines():
+        _, at, entry = line.split(" ", 2)
+        path = json.loads(entry)["url"].removeprefix("http://")[len("a.test") :]
+        former.append(f"test,a){path} {at} {json.dumps(json.loads(entry))}\n")
+    index.write_text("".join(sorted(former)))
+    Archive(tmp_path).open()
+    assert index.read_text() == text
+    before = index.stat().st_mtime_ns
+    Archive(tmp_path).open()
+    assert index.stat().st_mtime_ns == before
 
 
 @pytest.mark.parametrize("tail", [b"", b"\0" * 200, bytes(range(256))])
