@@ -24,7 +24,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 FILES = {"en": "commands.md", "zh": "commands.zh-CN.md"}
 """Names of the reference by language."""
 _GLOBAL = "Global Options"
-_COMMAND = re.compile(r"^class \w+\(.*\bScrapy\w+\):", re.MULTILINE)
+_COMMAND = re.compile(r"^class \w+\([^)]*(?:Command|\bScrapy\w+)\):", re.MULTILINE)
 _WITHOUT_ENTRY = frozenset({"topiccrawl.commands.crawl", "topiccrawl.commands.init"})
 """Commands of ``topiccrawl`` and its project only."""
 SCRAPY_COMMANDS = frozenset(module.name for module in iter_modules(scrapy.commands.__path__))

@@ -6,8 +6,11 @@ import json
 import os
 import pty
 import re
+import shutil
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +19,7 @@ from scrapy import cmdline
 from tests.crawl.run import ROOT, command, run
 from tests.crawl.web import Answer, Page, Web, article
 from tests.waiting import PATIENCE
+from topiccrawl.storage.database import FILE
 from topiccrawl.topics.topic import Topic, default_seeds
 
 if TYPE_CHECKING:
@@ -88,6 +92,19 @@ def test_why_shows_queue_score_parents_and_path(
     _, out = scrapy(capsys, monkeypatch, "why", f"{SITE}/none.zip", *where)
     assert "not recorded" in out
     assert "refused    links to it are not followed: file-type" in out
+
+
+def test_why_explains_a_refused_link_of_a_crawl_whose_name_gives_no_topic(
+    crawled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    data = shutil.copytree(crawled, tmp_path / "data")
+    with closing(sqlite3.connect(data / FILE)) as database, database:
+        database.execute("UPDATE crawls SET topic = 'like http://a.test/1.json'")
+    where = ("-s", f"TOPICCRAWL_DATA_DIR={data}")
+    status, out = scrapy(capsys, monkeypatch, "why", f"{SITE}/none.zip", *where)
+    assert (status, "not followed: file-type\n" in out) == (1, True), out
+    assert "without arguments such as -a sites" in out
 
 
 def test_articles_are_listed_and_shown(

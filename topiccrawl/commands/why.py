@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,8 @@ from typing_extensions import override
 
 from topiccrawl.commands.marking import outcome_of
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
-from topiccrawl.errors import StateError
+from topiccrawl.errors import StateError, TopicError
+from topiccrawl.links.hosts import HostRules
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import field, message, tr
 from topiccrawl.scheduler.build import link_refusal, topic_rules
@@ -84,11 +85,17 @@ class WhyCommand(OperatorCommand, ScrapyCommand):
             say(*watched(state))
 
     def _refusal(self, topic: str, url: str) -> list[str]:
-        """Return a line with the reason if the rules of a topic refuse links to a URL."""
-        refuse = link_refusal(topic_rules(resolve(topic)), self.options) if topic else None
-        if refuse is None or not (reason := refuse(url)):
+        """Return lines with the reason if the rules of a topic refuse links to a URL."""
+        if not topic:
             return []
-        return [field("refused", tr("links to it are not followed: {reason}", reason=reason))]
+        hosts = HostRules((), ())  # of a crawl whose name is no argument that gives a topic
+        with suppress(TopicError):
+            hosts = topic_rules(resolve(topic))
+        if not (reason := link_refusal(hosts, self.options)(url)):
+            return []
+        source = tr("(by the topic and the settings, without arguments such as -a sites)")
+        found = tr("links to it are not followed: {reason}", reason=reason)
+        return [field("refused", found), f"{'':13}{source}"]
 
     async def _review(self, crawl: Crawl) -> list[str]:
         """Return the lines that explain the last run of a crawl."""

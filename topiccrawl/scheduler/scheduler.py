@@ -67,7 +67,8 @@ to come."""
 _GUESSES_EVERY = 1.0
 """Seconds until pages in progress are counted again during the slow start."""
 _WITHOUT_EFFECT = (
-    "DUPEFILTER_CLASS", "SCHEDULER_DISK_QUEUE", "SCHEDULER_MEMORY_QUEUE", "SCHEDULER_PRIORITY_QUEUE"
+    "DUPEFILTER_CLASS", "SCHEDULER_PRIORITY_QUEUE", "SCHEDULER_DISK_QUEUE",
+    "SCHEDULER_MEMORY_QUEUE", "SCHEDULER_START_DISK_QUEUE", "SCHEDULER_START_MEMORY_QUEUE",
 )  # fmt: skip
 """Settings of Scrapy's own scheduler."""
 _SWEEP = 200

@@ -36,6 +36,9 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (package / "commands" / "hello.py").write_text(
         "class HelloCommand(OperatorCommand, ScrapyCommand):\n    usage = ''\n"
     )
+    (package / "commands" / "again.py").write_text(
+        "class Command(\n    HelloCommand):\n    usage = ''\n"
+    )
     for name in commands.FILES.values():
         (docs / name).write_text("")
     (docs / "settings.md").write_text("It is\ntold here.\n")
@@ -68,9 +71,10 @@ def test_every_kind_of_mistake_is_reported(tree: Path) -> None:
         "setting TOPICCRAWL_SIZE is not read: use it, or remove it",
         "setting MINE is not read: use it, or remove it",
         "docs/settings.md is not up to date: python -m lab.reference",
-        (
-            "topiccrawl.commands.hello has no entry point, so other projects lack it: "
+        *(
+            f"topiccrawl.commands.{name} has no entry point, so other projects lack it: "
             "add it to scrapy.commands in pyproject.toml, then run pip install -e ."
+            for name in ("again", "hello")
         ),
         "docs/commands.md is not up to date: python -m lab.commands",
         "docs/commands.zh-CN.md is not up to date: python -m lab.commands",
