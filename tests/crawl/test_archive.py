@@ -69,8 +69,13 @@ def test_fetched_pages_are_archived_except_noarchive_pages(tmp_path: Path) -> No
     before = articles(tmp_path / "data")
     assert sorted(before) == [f"{HOST}/1.html", f"{HOST}/new"]
     data = ("-s", f"TOPICCRAWL_DATA_DIR={tmp_path / 'again'}")
-    command = [sys.executable, "-m", "scrapy", "reextract", *map(str, written), *data]
-    subprocess.run([*command, "--topic", "新能源汽车"], cwd=ROOT, timeout=PATIENCE, check=True)
+    command = [sys.executable, "-m", "scrapy", "reextract", *data, "--topic", "新能源汽车"]
+    subprocess.run([*command, str(folder)], cwd=ROOT, timeout=PATIENCE, check=True)
+    empty = subprocess.run(
+        [*command, str(tmp_path)], cwd=ROOT, timeout=PATIENCE, check=False, capture_output=True
+    )
+    assert empty.returncode == 1
+    assert f"{tmp_path}: the folder has no WARC file" in empty.stderr.decode()
     assert articles(tmp_path / "again") == before
     _forget(tmp_path / "data", folder, f"{HOST}/new")
     assert sorted(articles(tmp_path / "data")) == [f"{HOST}/1.html"]

@@ -15,6 +15,7 @@ from typing_extensions import override
 
 from topiccrawl.addons.warc.collection import require_warcio
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
+from topiccrawl.errors import ConfigurationError
 from topiccrawl.extract.reading import LocalReader
 from topiccrawl.messages import message, tr
 from topiccrawl.spiders.reading import pool_of, reader_of
@@ -44,7 +45,7 @@ PAGES = "pages"
 class Command(OperatorCommand, ScrapyCommand):
     """Extract the articles of archived pages."""
 
-    usage = "[options] <file.warc.gz> ..."
+    usage = "[options] <file.warc.gz or folder> ..."
     summary = message("Extract the articles of archived pages again, with the current rules")
     details = message(
         "Extract the articles of archived pages again, with the current rules. After an"
@@ -67,7 +68,7 @@ class Command(OperatorCommand, ScrapyCommand):
         from topiccrawl.addons.warc.reextraction import FilesDone
 
         topic = resolve(opts.topic or self.last_crawl(None).topic)
-        pages = LatestPages([Path(name) for name in args])
+        pages = LatestPages([path for name in args for path in _files(Path(name))])
         done = FilesDone(self.folder / "reextract.json", topic, fresh=opts.fresh)
         asyncio.run(self._extract(pages, topic, done))
 
@@ -106,6 +107,16 @@ class Command(OperatorCommand, ScrapyCommand):
             if not counts[PAGES] % REPORT_PAGES:
                 say(_summary(counts), to=sys.stderr)
         counts.update(str(one.fate) for one in await store.save(batch))
+
+
+def _files(path: Path) -> list[Path]:
+    """Return a file, or the WARC files of a folder in the order of their names."""
+    if not path.is_dir():
+        return [path]
+    found = sorted({*path.glob("*.warc"), *path.glob("*.warc.gz")})
+    if not found:
+        raise ConfigurationError("{path}: the folder has no WARC file", path=path)
+    return found
 
 
 def _summary(counts: Counter[str]) -> str:
