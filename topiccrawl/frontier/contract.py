@@ -209,6 +209,7 @@ class Explanation(NamedTuple):
         path: URLs from a seed to this URL, along first discovery.
         depth: Links from the seed.
         attempts: Failed fetches.
+        when: Time of settlement, or the earliest fetch of a queued URL; seconds since the epoch.
     """
 
     url: str
@@ -225,6 +226,7 @@ class Explanation(NamedTuple):
     path: tuple[str, ...]
     depth: int
     attempts: int
+    when: float = 0.0
 
 
 class UrlQueue(Protocol):

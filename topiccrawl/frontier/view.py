@@ -166,6 +166,7 @@ class View(Export):
             relevance=entry.relevance if row.state == rows.CRAWLED else None,
             anchor=entry.anchor, context=entry.context, inlinks=entry.inlinks,
             parents=entry.parents, path=path, depth=entry.depth, attempts=entry.attempts,
+            when=entry.when,
         )  # fmt: skip
 
     def iterate(self, queue: str) -> Iterator[tuple[str, float, str]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from functools import partial
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -235,12 +236,14 @@ def _relearn(frontier: Frontier, strategy: LinkStrategy) -> None:
     """Train a strategy again on links to pages that earlier runs crawled.
 
     The trained model is not stored, since the frontier has all its examples. At most
-    ``RELEARN_PAGES`` pages are used, in the order of the frontier. Reading stops at the last
-    crawled page: in a queue of millions the rows behind it take minutes.
+    ``RELEARN_PAGES`` pages are used, in the order in which they were crawled, since weights are
+    computed at certain numbers of pages. Reading stops at the last crawled page: in a queue of
+    millions the rows behind it take minutes.
     """
-    pages = min(RELEARN_PAGES, frontier.counts()["crawled"])
-    for url, _, _ in islice(frontier.iterate("crawled"), pages):
-        page = frontier.why(url)
-        if page is not None and page.relevance is not None:
+    number = min(RELEARN_PAGES, frontier.counts()["crawled"])
+    urls = [url for url, _, _ in islice(frontier.iterate("crawled"), number)]
+    pages = [page for page in map(frontier.why, urls) if page is not None]
+    for page in sorted(pages, key=attrgetter("when")):
+        if page.relevance is not None:
             strategy.learn(page.anchor, page.context, page.relevance)
             strategy.reached(tuple(page.evidence.values()), page.relevance)
