@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 import zlib
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from posixpath import normpath
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
@@ -107,10 +107,16 @@ def complete(file: IO[bytes], path: Path) -> Path:
 
 def restore_index(path: Path) -> None:
     """Write the index of a complete file if it is missing after a kill; renew former keys."""
-    if not index_of(path).exists():
-        with path.open("rb") as file:
-            _write_index(file, path)
-        return
+    if index_of(path).exists():
+        with suppress(ValueError, KeyError):  # the index is damaged
+            _renew_keys(path)
+            return
+    with path.open("rb") as file:
+        _write_index(file, path)
+
+
+def _renew_keys(path: Path) -> None:
+    """Write an index with former keys again, from its own entries."""
     with index_of(path).open("rb") as file:
         if _FORMER in (first := file.readline()):
             parted = (line.decode().split(" ", 2) for line in (first, *file))

@@ -388,9 +388,10 @@ def test_former_keys_of_an_index_are_renewed(tmp_path: Path) -> None:
         _, at, entry = line.split(" ", 2)
         path = json.loads(entry)["url"].removeprefix("http://")[len("a.test") :]
         former.append(f"test,a){path} {at} {json.dumps(json.loads(entry))}\n")
-    index.write_text("".join(sorted(former)))
-    Archive(tmp_path).open()
-    assert index.read_text() == text
+    for damage in ("", "\n", "test,a)/1 2026", "test,a)/1 2026 {}\n"):
+        index.write_text("".join(sorted(former)) + damage)
+        Archive(tmp_path).open()
+        assert index.read_text() == text
     before = index.stat().st_mtime_ns
     Archive(tmp_path).open()
     assert index.stat().st_mtime_ns == before
