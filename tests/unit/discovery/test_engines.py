@@ -101,6 +101,7 @@ def test_documentation_lists_all_providers(page: str) -> None:
     cells = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
     listed = set(re.findall(r"`([a-z]+)[:`]", " ".join(cells)))
     assert set(NAMES) - listed == set(), f"list the provider in docs/{page}"
+    assert len(NAMES) == 9
 
 
 @pytest.mark.parametrize("name", ["baidu", "bing", "duckduckgo", "searxng", "feed", "sitemap"])
