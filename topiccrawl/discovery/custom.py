@@ -125,7 +125,7 @@ class CustomEngine(SearchEngine):
     def _parse_url(self, url: str) -> tuple[str, int]:
         """Return query and page number of a URL of this engine; number -1 if unknown."""
         head, _, rest = self.engine.url.partition("{query}")
-        if not url.startswith(head) or not ("{page}" in rest or "{start}" in rest):
+        if not ("{page}" in rest or "{start}" in rest):
             return "", -1
         query = url[len(head) :].partition(rest.partition("{")[0])[0]
         numbers = (number for number in range(1000) if self._page(query, number) == url)

@@ -149,9 +149,7 @@ class Bing(SearchEngine):
     @override
     def _results(self, elements: LexborHTMLParser, here: str) -> Results | None:
         hits = hits_of(elements.css("#b_results li.b_algo h2 a[href]"), here)
-        if elements.css_first("#b_results") is None:
-            return None
-        if not hits and elements.css_first(".b_no") is None:
+        if not hits and elements.css_first("#b_results .b_no") is None:
             return None
         following = (a.attributes.get("href") or "" for a in elements.css("a.sb_pagN[href]")[:1])
         return Results(hits, tuple(filter(None, (canonical(href, here) for href in following))))

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawl.discovery.contract import Blocked, Fetched, Hit, Results
-from topiccrawl.discovery.engines import Baidu, SearXNG
+from topiccrawl.discovery.contract import Blocked, Changed, Fetched, Hit, Results
+from topiccrawl.discovery.engines import Baidu, DuckDuckGo, SearXNG
 from topiccrawl.discovery.factory import NAMES, provider_of
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.messages import choose_language, localize
@@ -37,6 +37,8 @@ def test_baidu_takes_the_url_from_the_page() -> None:
         ('url = "http://a.test/?q={query}"\nresults = "a["', "not a CSS selector"),
         ('url = "http://a.test/?q={query}"\nresults = "a"\nencoding = "x9"', "not an encoding"),
         ('url = "http://a.test/?q={query}"', "results"),
+        ('url = "x?q={query}"\nresults = "a"', "{query}"),
+        ('url = "http://a.test/?q={query}"\nresults = "a"\nfirst = -1', "0 or more"),
         ("url = ", "invalid TOML"),
     ],
 )
@@ -75,16 +77,92 @@ def test_mistakes_of_an_engine_file_are_translated(text: str, mistake: str, tmp_
 def test_configured_engine_has_start_number_and_encoding(tmp_path: Path) -> None:
     path = tmp_path / "e.toml"
     path.write_text(
-        'url = "http://a.test/?q={query}&from={start}"\nresults = "h3 a"\n'
+        'url = "http://a.test/?q={query}&from={start}"\nresults = "h3 a"\nblocked = ""\n'
         'first = 0\nstep = 20\nencoding = "gb18030"'
     )
     provider = provider_of(f"generic:{path}")
-    (url,) = provider.start("软件").next
-    assert url == "http://a.test/?q=%C8%ED%BC%FE&from=0"
+    (url,) = provider.start("软/件").next
+    assert url == "http://a.test/?q=%C8%ED%2F%BC%FE&from=0"
     answer = provider.read(Fetched(url, b'<h3><a href="/1">One</a></h3>'))
     assert answer == Results(
-        (Hit("http://a.test/1", "One"),), ("http://a.test/?q=%C8%ED%BC%FE&from=20",)
+        (Hit("http://a.test/1", "One"),), ("http://a.test/?q=%C8%ED%2F%BC%FE&from=20",)
     )
+    elsewhere = provider.read(Fetched("http://b.test/", b'<h3><a href="/1">One</a></h3>'))
+    assert elsewhere == Results((Hit("http://b.test/1", "One"),))
+
+
+def test_configured_engine_knows_containers_empty_pages_and_next_links(tmp_path: Path) -> None:
+    path = tmp_path / "e.toml"
+    path.write_text(
+        'url = "http://a.test/?q={query}"\nresults = "h3 a"\n'
+        'container = "ol"\nnothing = ".none"\nnext = ".more"'
+    )
+    provider = provider_of(f"generic:{path}")
+    found, more = '<ol><h3><a href="/1">One</a></h3></ol>', '<a class="more" href="/2">'
+    hits = (Hit("http://a.test/1", "One"),)
+    for body, answer in {
+        found: Results(hits), f"{found}{more}": Results(hits, ("http://a.test/2",)),
+        f"<ol></ol>{more}": Results(), f"<p class=none>{found}": Results(),
+    }.items():  # fmt: skip
+        assert provider.read(Fetched("http://a.test/?q=x", body.encode())) == answer
+    assert isinstance(provider.read(Fetched("http://a.test/?q=x", b"<h3>")), Changed)
+
+
+def test_engine_without_page_numbers_has_one_page(tmp_path: Path) -> None:
+    path = tmp_path / "e.toml"
+    path.write_text('url = "http://a.test/?q={query}"\nresults = "a"')
+    answer = provider_of(f"generic:{path}").read(
+        Fetched("http://a.test/?q=x", b"<a href=/1>One</a>")
+    )
+    assert answer == Results((Hit("http://a.test/1", "One"),))
+
+
+def test_duckduckgo_follows_the_next_button_only() -> None:
+    form = '<div class="nav-link"><form><input type="submit" value="{}"><input type="hidden" '
+    forms = "".join(f'{form.format(name)}name="s" value="{name}"></form></div>' for name in
+                    ("Previous", "Next"))  # fmt: skip
+    body = f'<div class="result"><a class="result__a" href="http://a.test/">A</a></div>{forms}'
+    answer = DuckDuckGo().read(Fetched("http://d.test/", body.encode()))
+    assert answer == Results(HITS, (f"{DuckDuckGo.default_base}?s=Next",))
+
+
+RESULT = '<div class="c-container"{}><h3><a href="{}">A</a></h3></div>'
+HITS = (Hit("http://a.test/", "A"),)
+
+
+@pytest.mark.parametrize(
+    ("spec", "body", "answer"),
+    [
+        ("baidu", "<title>百度安全验证</title>", Blocked),
+        ("baidu", RESULT.format(' tuiguang="1"', "http://a.test/"), ()),
+        ("baidu", RESULT.format("", "http://www.baidu.com/baidu.php?url=a"), ()),
+        ("baidu", "<div class=result><p></p></div>" + RESULT.format("", "http://a.test/"), HITS),
+        ("bing", "<p></p>", Changed),
+        ("bing", "<ol id=b_results></ol>", Changed),
+        ("bing", "<ol id=b_results><li class=b_no></ol>", ()),
+        ("searxng:http://s.test", '{"results": 1}', Changed),
+        ("searxng:http://s.test", '{"results": [1, {"url": "x"}, {"title": "A"}]}', ()),
+        ("searxng:http://s.test", '{"results": [{"url": "http://a.test/"}]}', (HITS[0][:1],)),
+    ],
+)  # fmt: skip
+def test_unusual_result_pages_are_recognised(
+    spec: str, body: str, answer: type[object] | tuple[tuple[str, ...], ...]
+) -> None:
+    if spec == "baidu" and "<title>" not in body:
+        body = f'<div id="content_left">{body}</div>'
+    read = provider_of(spec).read(Fetched("http://s.test/s?q=x", body.encode()))
+    if isinstance(answer, type):
+        assert isinstance(read, answer)
+    else:
+        assert isinstance(read, Results)
+        assert [hit[: len(one)] for hit, one in zip(read.hits, answer, strict=True)] == [*answer]
+
+
+@pytest.mark.parametrize(("status", "remedy"), [(403, "add json"), (429, "limiter")])
+def test_searxng_that_refuses_has_its_own_remedy(status: int, remedy: str) -> None:
+    answer = SearXNG("http://s.test").read(Fetched("http://s.test/search", b"", status))
+    assert isinstance(answer, Blocked)
+    assert remedy in answer.remedy
 
 
 @pytest.mark.parametrize(
