@@ -40,6 +40,10 @@ def examine(settings: BaseSettings) -> Iterator[Finding]:
         yield fail("redis", localize(error), tr("correct REDIS_URL"))
         return
     try:
+        if client.info("cluster").get("cluster_enabled"):
+            text = tr("{address}: is a server of a Redis Cluster", address=address(client))
+            yield fail("redis", text, tr("use a single Redis or Valkey server"))
+            return
         client.set("topiccrawl:doctor", "")  # needs write rights and free memory
         client.delete("topiccrawl:doctor")
         yield from _answers(client, address(client))

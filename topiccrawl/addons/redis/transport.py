@@ -6,18 +6,20 @@ A conversation is a generator that yields ``Call`` objects and receives their re
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import redis
 import redis.asyncio
-from redis.exceptions import RedisError
+from redis.exceptions import AskError, RedisError
 
 from topiccrawl.errors import StorageAwayError, StorageError, translated
 from topiccrawl.messages import message
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
     from redis.asyncio import Redis as AsyncRedis
@@ -31,6 +33,11 @@ FAILED = message(
     "enough memory and allows the connection, or correct REDIS_URL"
 )
 """Error of a failed command, with a remedy."""
+CLUSTER = message(
+    "{address}: is a server of a Redis Cluster, and another one has the keys of this crawl "
+    "({error}): use a single Redis or Valkey server"
+)
+"""Error of a command whose keys are on another server of a cluster."""
 
 
 class Call(NamedTuple):
@@ -112,9 +119,15 @@ def run_blocking(client: redis.Redis, steps: Conversation[T]) -> T:
             return stop.value  # type: ignore[no-any-return]
 
 
-def failures_of(client: redis.Redis | AsyncRedis) -> AbstractContextManager[None]:
+@contextmanager
+def failures_of(client: redis.Redis | AsyncRedis) -> Iterator[None]:
     """Raise errors of Redis as StorageError, with the address of the server and a remedy."""
-    return translated(StorageError, FAILED, (RedisError,), address=address(client))
+    where = address(client)
+    with (
+        translated(StorageError, FAILED, (RedisError,), address=where),
+        translated(StorageError, CLUSTER, (AskError,), address=where),  # also MovedError
+    ):
+        yield
 
 
 def away(text: str, **values: object) -> AbstractContextManager[None]:
