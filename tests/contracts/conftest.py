@@ -14,7 +14,8 @@ from examples.jsonstore import JsonStorage
 from tests.contracts.strategies import Plain
 from tests.mongo_server import database_uri
 from topiccrawl.addons.mongodb.storage import MongoStorage
-from topiccrawl.addons.redis.frontier import SharedFrontier, discard
+from topiccrawl.addons.redis.frontier import SharedFrontier, base_of, discard
+from topiccrawl.addons.redis.host_turns import REGISTER
 from topiccrawl.addons.redis.ledger import SharedLedger
 from topiccrawl.addons.redis.shared_store import NodeStore
 from topiccrawl.frontier.contract import Frontier, Limits, Politeness
@@ -209,7 +210,7 @@ class Crew:
     def time_out(self, node: SharedFrontier) -> None:
         """Let the registration of the node expire."""
         self.client.zadd(f"{node.base}nodes", {str(node.membership.epoch): 0})
-        self.client.zadd(f"{node.base}own:nodes", {f"{node.base}{node.membership.epoch}": 0})
+        self.client.zadd(f"{REGISTER}nodes", {f"{node.base}{node.membership.epoch}": 0})
 
 
 @pytest.fixture
@@ -219,7 +220,12 @@ def crew(redis_url: str, tmp_path: Path) -> Iterator[Crew]:
         yield crew
         for node in crew.nodes:
             node.close()
+        base = base_of("crew")
+        living = set(client.zrange(f"{base}nodes", 0, -1))
+        for name in ("names", "sizes", "done"):
+            assert set(client.hkeys(f"{base}{name}")) <= living
         discard(client, "crew")
+        assert {key.decode() for key in client.keys(f"{base}*")} <= {f"{base}born", f"{base}epoch"}
 
 
 STORAGES = ["sqlite", "mongo", "json"]

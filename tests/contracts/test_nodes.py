@@ -208,6 +208,7 @@ def test_buckets_of_an_unregistered_node_are_taken_over(crew: Crew) -> None:
 def test_node_with_an_uncertain_registration_serves_nothing(crew: Crew) -> None:
     node = crew.join()
     node.push([Seed("http://a.cn/")])
+    assert node.acquire("b.cn")
     node.membership.safe_until = 0.0
     node._attached = False
     assert node.pop() == []
@@ -225,11 +226,18 @@ def test_joining_node_gets_its_buckets_when_leases_have_ended(crew: Crew) -> Non
     two = crew.join()
     crew.settle()
     assert two.pop(999) == []
-    for lease in leases:
+    hosts = [f"h{n}.cn" for n in range(40)]
+    assert all(one.acquire(host) for host in hosts), "open leases may send requests"
+    one.push([Seed(f"http://{host}/") for host in hosts])
+    more = one.pop(999)
+    assert len(more) < len(hosts), "pages of hosts that move are not leased"
+    for host in hosts:
+        one.release(host)
+    for lease in leases + more:
         one.finish(lease, Outcome(Ending.RELEASED))
     crew.settle()
     counts = [len(node.pop(999)) for node in (one, two)]
-    assert sum(counts) == len(URLS)
+    assert sum(counts) == len(URLS) + len(hosts)
     assert min(counts) >= 0.4 * len(URLS)
 
 

@@ -16,7 +16,7 @@ from tests.contracts.conftest import QUICK, Clock
 from tests.contracts.strategies import Plain
 from tests.laws import BUSY
 from topiccrawl.addons.redis.frontier import SharedFrontier
-from topiccrawl.addons.redis.host_turns import SLICE
+from topiccrawl.addons.redis.host_turns import REGISTER, SLICE
 from topiccrawl.frontier.contract import Download, Ending, Limits, Outcome, Seed
 from topiccrawl.model import Kind
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 CRAWLED = Outcome(Ending.CRAWLED)
 OK = Download(200)
 POLITE = replace(QUICK, delay=1.0, concurrency=1)
-REGISTER = "{topiccrawl-turns}:"
 
 
 class Crawls:
@@ -43,7 +42,6 @@ class Crawls:
     def begin(self, name: str, *urls: str) -> SharedFrontier:
         crawl = SharedFrontier(
             self.client, name, self.folder / name, Plain(), POLITE, Limits(), clock=self.clock,
-            register=REGISTER,
         )  # fmt: skip
         self.opened[name] = crawl
         crawl.push([Seed(url) for url in urls])

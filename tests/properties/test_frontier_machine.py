@@ -21,6 +21,7 @@ from tests.contracts.model_parts import Site
 from tests.contracts.strategies import Best
 from topiccrawl.addons.queue_admin.export import to_line
 from topiccrawl.addons.redis.frontier import TTL, SharedFrontier, discard
+from topiccrawl.addons.redis.host_turns import REGISTER
 from topiccrawl.addons.redis.membership import CRASH_WAIT
 from topiccrawl.frontier.contract import Download, Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
@@ -337,11 +338,12 @@ class SharedMachine(FrontierMachine):
                 site.next_at = max(site.next_at, self.model.now + self.politeness.delay)
         super().kill()
         self.client.zadd(f"{member.base}nodes", {str(member.epoch): 0})  # long ago
-        self.client.zadd(f"{member.base}own:nodes", {f"{member.base}{member.epoch}": 0})
+        self.client.zadd(f"{REGISTER}nodes", {f"{member.base}{member.epoch}": 0})
 
     @override
     def remove(self) -> None:
         discard(self.client, self.folder.name)
+        self.client.flushdb()  # times of hosts in the register
 
 
 @pytest.fixture(scope="module", autouse=True)

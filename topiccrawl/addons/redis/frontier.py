@@ -14,7 +14,6 @@ import lmdb
 import redis
 
 from topiccrawl.addons.redis.buckets import BUCKETS, bucket_of_host
-from topiccrawl.addons.redis.host_turns import REGISTER
 from topiccrawl.addons.redis.marks import RedisMarks
 from topiccrawl.addons.redis.membership import Membership, crawl_identity
 from topiccrawl.addons.redis.transport import (
@@ -99,8 +98,6 @@ class SharedFrontier:
         share: Numbers of pops of priorQueue and normalQueue in turn; those of the strategy if None.
         owner: Owner of the frontier.
         ttl: Seconds without a heartbeat after which a node times out.
-        register: Key prefix of the register of turns at hosts. "" selects the register that all
-            crawls share, or a separate one if ``clock`` is given.
         attached: Whether calls exchange batches with Redis; otherwise a sync task has to.
         again: Whether crawled pages will be requeued.
 
@@ -115,7 +112,7 @@ class SharedFrontier:
         self, client: redis.Redis, name: str, folder: str | Path, strategy: LinkStrategy,
         politeness: Politeness, limits: Limits, *, clock: Callable[[], float] | None = None,
         share: tuple[int, int] | None = None, owner: str = "", ttl: float = TTL,
-        attached: bool = True, register: str = "", again: bool = False,
+        attached: bool = True, again: bool = False,
     ) -> None:  # fmt: skip
         discard_folder(folder)
         self.base = base_of(name)
@@ -127,24 +124,20 @@ class SharedFrontier:
             sync="never",
         )  # fmt: skip
         try:
-            self._compose(
-                register or (REGISTER if clock is None else f"{self.base}own:"), ttl,
-                crawl_identity(strategy, owner), again=again,
-            )  # fmt: skip
+            self._compose(ttl, crawl_identity(strategy, owner), again=again)
             self._enter()
             if attached:
                 self._attached = True
                 self.settle()
         except BaseException:
-            self._gone = True
             self.local.close()
             raise
 
-    def _compose(self, register: str, ttl: float, identity: str, *, again: bool) -> None:
+    def _compose(self, ttl: float, identity: str, *, again: bool) -> None:
         """Connect the working copy with the other nodes."""
         local = self.local
         self.membership = Membership(
-            self.base, identity, ttl, frontier=local, register=register, again=again,
+            self.base, identity, ttl, frontier=local, again=again,
             sync_clock=self.redis_clock.adjust,
         )  # fmt: skip
         self.turns = self.membership.turns
@@ -168,7 +161,6 @@ class SharedFrontier:
         self.local.settlement.marks = marks
         for _ in range(3):  # detect dead nodes, remove them, take their buckets
             self.run(self.membership.converse(look=True))
-        self._beat = time.monotonic()
 
     # -- conversations -----------------------------------------------------------------------------
 
@@ -273,8 +265,6 @@ class SharedFrontier:
             return True
         if membership.is_only_node():
             return False
-        if self._attached and not membership.settled:
-            self.settle()
         return not membership.settled or membership.view.pending(membership.epoch)
 
     def counts(self) -> dict[str, int]:

@@ -64,7 +64,6 @@ class HostTurns:
     """Turns of a node, and its messages to the register.
 
     Args:
-        register: Prefix of the keys of the register.
         ttl: Seconds without a message after which others may take the turns.
         host_clock: Delays of hosts.
         ready: Reschedules hosts whose turn was taken or lost.
@@ -77,13 +76,12 @@ class HostTurns:
     """
 
     def __init__(
-        self, register: str, ttl: float, host_clock: HostClock, ready: ReadyHosts,
-        clock: Callable[[], float],
-    ) -> None:  # fmt: skip
+        self, ttl: float, host_clock: HostClock, ready: ReadyHosts, clock: Callable[[], float]
+    ) -> None:
         self.held: dict[str, HostTurn] = {}
         self.wanted: dict[Host, None] = {}
         self.safe_until = 0.0
-        self._register, self._ttl, self._clock = register, ttl, clock
+        self._ttl, self._clock = ttl, clock
         self._hosts, self._ready = host_clock, ready
         self._needed: set[str] = set()
         self._queued: dict[str, Host] = {}
@@ -185,7 +183,7 @@ class HostTurns:
         self._number += 1
         life = int(self._ttl * 1000)
         values = (self._name, life, repr(now), own_identity(), self._number, packed)
-        return Call("turns", self._register, values)
+        return Call("turns", REGISTER, values)
 
     # -- sending -----------------------------------------------------------------------------------
 

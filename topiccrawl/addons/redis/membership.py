@@ -51,7 +51,6 @@ class Membership:
         identity: Identity of the crawl (JSON); nodes of another crawl are rejected.
         ttl: Seconds without a heartbeat after which a node times out.
         frontier: The working copy, whose changes, links and turns at hosts are shared from now on.
-        register: Prefix of the keys of the register of turns.
         again: Whether pages will be crawled again.
         sync_clock: Called with the time of Redis and the times (``time.monotonic``) before and
             after its reading.
@@ -66,14 +65,14 @@ class Membership:
         settled: Whether this node was idle at the last view and has been since.
     """
 
-    def __init__(  # noqa: PLR0913 - made in one place
-        self, base: str, identity: str, ttl: float, *, frontier: EmbeddedFrontier, register: str,
-        again: bool, sync_clock: Callable[[float, float, float], None],
+    def __init__(
+        self, base: str, identity: str, ttl: float, *, frontier: EmbeddedFrontier, again: bool,
+        sync_clock: Callable[[float, float, float], None],
     ) -> None:  # fmt: skip
         self.base, self.identity, self.ttl = base, identity, ttl
         self._frontier, self._sync_clock = frontier, sync_clock
         self._queues, self._leases = frontier.queues, frontier.leases
-        self.turns = HostTurns(register, ttl, frontier.host_clock, frontier.ready, frontier.clock)
+        self.turns = HostTurns(ttl, frontier.host_clock, frontier.ready, frontier.clock)
         frontier.host_clock.may_request = self.turns.ours
         self._changes = frontier.store.feed = Changes()
         self._counters = Counters(frontier.queues)

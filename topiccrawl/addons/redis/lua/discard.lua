@@ -11,8 +11,7 @@ for _, node in ipairs(redis.call('ZRANGE', base .. 'nodes', 0, -1)) do
   redis.call('UNLINK', base .. 'starts:' .. node, base .. 'marks:' .. node)
 end
 for _, name in ipairs({'about', 'nodes', 'names', 'sizes', 'done', 'claims', 'left', 'post',
-                       'tally', 'progress', 'weights', 'starts', 'own:nodes', 'own:names',
-                       'own:turns', 'own:waits', 'own:clocks', 'own:words'}) do
+                       'tally', 'progress', 'weights', 'starts'}) do
   redis.call('UNLINK', base .. name)
 end
 for bucket = 0, ARGV[1] - 1 do

@@ -20,9 +20,7 @@ redis.call('HSET', words, node, ARGV[5])
 local known = redis.call('ZSCORE', nodes, node)
 local late = known and tonumber(known) < now
 redis.call('ZADD', nodes, now + ARGV[2], node)
-if not known then
-  redis.call('HSET', names, node, ARGV[4])
-end
+redis.call('HSET', names, node, ARGV[4])
 for _, name in ipairs(batch.dead) do
   redis.call('ZREM', nodes, name)
   redis.call('HDEL', names, name)
@@ -65,9 +63,7 @@ local function hand(host, line)  -- to the first in the queue, if there is one
     return
   end
   redis.call('HSET', turns, host, first)
-  if first ~= node then
-    note('granted', first, host)
-  end
+  note('granted', first, host)
   if #line > 0 then
     note('called', first, host)
   end
@@ -78,9 +74,7 @@ for at = 1, #batch.give, 2 do
   local line = line_of(host)
   redis.call('SREM', base .. 'called:' .. node, host)
   if redis.call('HGET', turns, host) == node then
-    if till > clock then
-      redis.call('ZADD', clocks, 'GT', till, host)
-    end
+    redis.call('ZADD', clocks, 'GT', till, host)
     hand(host, line)
   else
     keep_line(host, line)
@@ -121,7 +115,7 @@ if batch.leave then
   redis.call('ZREM', nodes, node)
   redis.call('HDEL', names, node)
   redis.call('HDEL', words, node)
-  redis.call('DEL', base .. 'granted:' .. node, base .. 'called:' .. node)
+  redis.call('DEL', base .. 'called:' .. node)
 end
 local granted = {}
 for _, host in ipairs(redis.call('SMEMBERS', base .. 'granted:' .. node)) do
