@@ -33,6 +33,8 @@ class Selection(NamedTuple):
         since: First date of publication, such as ``2026-01-31``; "" for any.
         until: Last date of publication; "" for any. Either excludes articles without a date.
         words: Words of the article, as returned by ``words_in``.
+        stored_since: Earliest time of the last write: of the article, or of a topic that a reprint
+            added; seconds since the epoch. Articles of earlier versions have the time of the fetch.
     """
 
     topic: str = ""
@@ -40,6 +42,7 @@ class Selection(NamedTuple):
     since: str = ""
     until: str = ""
     words: tuple[str, ...] = ()
+    stored_since: float = 0.0
 
     @property
     def before(self) -> str:

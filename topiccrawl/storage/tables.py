@@ -150,13 +150,11 @@ class ExportFilter(NamedTuple):
     Attributes:
         sort: Name of a key in ``SORTED``; "" for last stored first.
         min_score: Minimum score for the topic of the selection, in [0, 1].
-        since: Earliest time of the fetch, seconds since the epoch.
         limit: Maximum number of articles; 0 for all.
     """
 
     sort: str = ""
     min_score: float = 0.0
-    since: float = 0.0
     limit: int = 0
 
 
@@ -176,7 +174,7 @@ async def export_articles(
     keys: list[tuple[Any, str]] = []
     async with aclosing(store.select(selection)) as articles:
         async for article in articles:
-            if article.fetched_at < choice.since or score_of(article, topic) < choice.min_score:
+            if score_of(article, topic) < choice.min_score:
                 continue
             if choice.sort:
                 keys.append((SORTED[choice.sort](article, topic), article.url))
