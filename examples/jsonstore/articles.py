@@ -284,6 +284,7 @@ def _is_in(article: Article, selection: Selection) -> bool:
         first, end = selection.since or "0", selection.before or "~"
         if not first <= article.published < end:
             return False
-    return not selection.words or set(selection.words).issubset(
-        words_of(article.title, article.body)
-    )
+    if not selection.has_parts(article.title, article.body):
+        return False
+    words = set(selection.indexed)
+    return not words or words.issubset(words_of(article.title, article.body))

@@ -30,7 +30,9 @@ async def urls(store: ArticleStore, selection: Selection) -> list[str]:
 def test_selections_name_topic_site_days_and_words(factory: Factory, tmp_path: Path) -> None:
     made = [
         replace(article(1, topic="甲"), published="2020-01-31T23:59:00+08:00", title="电动汽车"),
-        replace(article(2, topic="乙"), published="2020-02-01", site="news.site1.test"),
+        replace(
+            article(2, topic="乙"), published="2020-02-01", site="news.site1.test", title="Ｋ線"
+        ),
         replace(article(3, topic="甲"), published="", site="notsite1.test", title="汽车展"),
     ]
     expected = {
@@ -43,6 +45,9 @@ def test_selections_name_topic_site_days_and_words(factory: Factory, tmp_path: P
         Selection(words=words_in("汽车")): [3, 1],
         Selection(words=words_in("汽车 电动")): [1],
         Selection(words=words_in("飞机")): [],
+        Selection(words=words_in("展")): [3],
+        Selection(words=words_in("車 电动")): [1],
+        Selection(words=words_in("K线")): [2],
     }
 
     async def check(store: ArticleStore) -> None:

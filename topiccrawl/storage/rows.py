@@ -174,7 +174,8 @@ def select(
     values |= {"topic": clean(selection.topic), "site": selection.site}
     values |= {"since": selection.since, "before": selection.before}
     values["stored"] = selection.stored_since
-    values["words"] = " AND ".join(f'"{word}"' for word in selection.words)
+    indexed = selection.indexed
+    values["words"] = " AND ".join(f'"{word}"' for word in indexed)
     # in the order of the topic's index: a list of all its articles would be built for each page
     source, key = _SELECT, "id"
     if selection.topic:
@@ -186,19 +187,20 @@ def select(
         "published >= :since": selection.since,
         "published < :before AND published <> ''": selection.until,
         "max(stored_at, fetched_at) >= :stored": selection.stored_since,
-        _OF_WORDS: selection.words,
+        _OF_WORDS: indexed,
     }
     where = " AND ".join(sql for sql, asked in conditions.items() if asked)
     query = f"{source} WHERE {where} ORDER BY {key} DESC LIMIT :size"
     with _damage_shown(connection):
         found = connection.execute(query, values).fetchall()
         articles = [_article(connection, row, selection.topic) for row in found]
-    wanted = set(selection.words)
+    wanted = set(indexed)
     kept = [
         article
         for article in articles
         # the index may still contain words of an earlier text
-        if not wanted or wanted.issubset(words_of(article.title, article.body))
+        if selection.has_parts(article.title, article.body)
+        and (not wanted or wanted.issubset(words_of(article.title, article.body)))
     ]
     return kept, found[-1][0] if found else 0
 

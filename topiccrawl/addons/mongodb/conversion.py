@@ -112,8 +112,8 @@ def filter_of(selection: Selection) -> dict[str, Any]:
     if selection.dated:
         days = {"$gte": selection.since or "0", "$lt": selection.before}
         found["published"] = {name: value for name, value in days.items() if value}
-    if selection.words:
-        found["words"] = {"$all": list(selection.words)}
+    if words := selection.indexed:
+        found["words"] = {"$all": list(words)}
     if selection.stored_since:
         times = ("stored_at", "fetched_at")  # earlier versions store only the second
         found["$or"] = [{name: {"$gte": selection.stored_since}} for name in times]

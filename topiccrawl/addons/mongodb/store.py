@@ -119,7 +119,8 @@ class MongoStore:
             cursor = self.server.articles.find(which, conversion.FIELDS, sort=[("number", -1)])
             async with cursor:
                 async for document in cursor:
-                    yield conversion.article_of(document, selection.topic)
+                    if selection.has_parts(document["title"], document["body"]):
+                        yield conversion.article_of(document, selection.topic)
 
     async def forget(self, names: Sequence[str], now: float) -> int:
         """See ``Store.forget``."""
