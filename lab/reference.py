@@ -128,8 +128,10 @@ def schemas() -> dict[str, dict[str, Any]]:
         {
             field.name: {**_JSON[str(field.type)], "description": about[field.name]}
             for field in fields(Article)
-        },
+        }
+        | {"id": {"type": "string", "description": COLUMNS["id"].about}},
     )
+    article["required"].remove("id")  # feeds have the fields of items
     message = _object(
         f"topiccrawl.message/{version}",
         "A webhook message",

@@ -80,6 +80,10 @@ class StorageAwayError(StorageError):
     """A database that does not respond; a retry may succeed."""
 
 
+class StorageRefusedError(StorageError):
+    """Data that the database refuses, such as too large a document; it may accept other data."""
+
+
 def finish_reason(error: TopiccrawlError) -> str:
     """Return the finish reason of a crawl that ended with the error.
 

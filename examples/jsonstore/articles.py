@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -96,7 +97,8 @@ class JsonStore:
 
         def work() -> list[Article]:
             topic = selection.topic
-            return [self._article(url, topic) for url in self._of_topic(topic)]
+            urls = self._of_topic(topic, selection.stored_since)
+            return [self._article(url, topic) for url in urls]
 
         for article in await self._journal.read(work):
             if _is_in(article, selection):
@@ -161,8 +163,9 @@ class JsonStore:
     def _save_reprint(self, article: Article, match: Match) -> Saved:
         self._drop_part(article, match.url)
         self._journal.put(REPRINTS, article.url, [match.url, *reprint_by(article, match)[1:]])
-        stored = self._journal.table(ARTICLES)[match.url]
-        self._put(self._article(match.url), {**_topics(article), **stored["topics"]})
+        topics = self._journal.table(ARTICLES)[match.url]["topics"]
+        if _topics(article).keys() - topics.keys():
+            self._put(self._article(match.url), {**_topics(article), **topics})
         return Saved(article.url, Fate.REPRINT, match.url, match.similarity, match.reason)
 
     def _drop_part(self, article: Article, story: str) -> None:
@@ -182,7 +185,8 @@ class JsonStore:
         return self._method.judge(article, near)
 
     def _put(self, article: Article, topics: dict[str, Any]) -> None:
-        self._journal.put(ARTICLES, article.url, {**article.to_dict(), "topics": topics})
+        values = {**article.to_dict(), "topics": topics, "stored_at": time.time()}
+        self._journal.put(ARTICLES, article.url, values)
 
     def _drop(self, urls: Iterable[str]) -> None:
         """Delete articles with their reprints, versions and keys."""
@@ -203,15 +207,21 @@ class JsonStore:
 
     def _article(self, url: str, topic: str = "") -> Article:
         """Return a stored article with the terms of a topic; by default, of its best topic."""
-        stored = self._journal.table(ARTICLES)[url]
+        stored = dict(self._journal.table(ARTICLES)[url])
+        stored.pop("stored_at", None)
         topics = sorted(stored["topics"].items(), key=lambda one: (-one[1][0], one[0]))
         terms = stored["topics"].get(topic) or (topics[0][1] if topics else (0.0, []))
         scores = {name: score for name, (score, _) in topics}
         return Article.from_dict({**stored, "topics": scores, "terms": terms[1]})
 
-    def _of_topic(self, topic: str) -> list[str]:
+    def _of_topic(self, topic: str, stored_since: float = 0.0) -> list[str]:
         articles = self._journal.table(ARTICLES)
-        return [u for u, one in reversed(articles.items()) if not topic or topic in one["topics"]]
+        return [
+            url
+            for url, one in reversed(articles.items())
+            if (not topic or topic in one["topics"])
+            and one.get("stored_at", one["fetched_at"]) >= stored_since
+        ]
 
     def _all(self) -> list[Article]:
         return [self._article(url) for url in self._journal.table(ARTICLES)]
@@ -274,6 +284,7 @@ def _is_in(article: Article, selection: Selection) -> bool:
         first, end = selection.since or "0", selection.before or "~"
         if not first <= article.published < end:
             return False
-    return not selection.words or set(selection.words).issubset(
-        words_of(article.title, article.body)
-    )
+    if not selection.has_parts(article.title, article.body):
+        return False
+    words = set(selection.indexed)
+    return not words or words.issubset(words_of(article.title, article.body))

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.contracts.articles import article, counts_of, run
+from tests.mongo_server import database_uri
+from topiccrawl.addons.mongodb.store import MongoStore
 from topiccrawl.storage.contract import Fate
 from topiccrawl.storage.selection import Selection, words_in
+from topiccrawl.storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +30,9 @@ async def urls(store: ArticleStore, selection: Selection) -> list[str]:
 def test_selections_name_topic_site_days_and_words(factory: Factory, tmp_path: Path) -> None:
     made = [
         replace(article(1, topic="甲"), published="2020-01-31T23:59:00+08:00", title="电动汽车"),
-        replace(article(2, topic="乙"), published="2020-02-01", site="news.site1.test"),
+        replace(
+            article(2, topic="乙"), published="2020-02-01", site="news.site1.test", title="Ｋ線"
+        ),
         replace(article(3, topic="甲"), published="", site="notsite1.test", title="汽车展"),
     ]
     expected = {
@@ -38,6 +45,9 @@ def test_selections_name_topic_site_days_and_words(factory: Factory, tmp_path: P
         Selection(words=words_in("汽车")): [3, 1],
         Selection(words=words_in("汽车 电动")): [1],
         Selection(words=words_in("飞机")): [],
+        Selection(words=words_in("展")): [3],
+        Selection(words=words_in("車 电动")): [1],
+        Selection(words=words_in("K线")): [2],
     }
 
     async def check(store: ArticleStore) -> None:
@@ -49,6 +59,45 @@ def test_selections_name_topic_site_days_and_words(factory: Factory, tmp_path: P
         assert await urls(store, Selection(words=words_in("电动"))) == []
 
     run(factory(tmp_path), check)
+
+
+def test_selections_by_time_of_storage_have_late_articles_and_added_topics(
+    factory: Factory, tmp_path: Path
+) -> None:
+    async def check(store: ArticleStore) -> None:
+        await store.save([article(n) for n in range(4)])
+        await asyncio.sleep(0.01)
+        since = time.time()
+        assert await urls(store, Selection(stored_since=since)) == []
+        # fetched long ago; a reprint that adds a topic, one that adds none, and a new fetch
+        made = [article(5), article(6, text=1, topic="乙"), article(7, text=2), article(3)]
+        await store.save(made)
+        stored = [article(n).url for n in (5, 3, 1)]
+        assert await urls(store, Selection(stored_since=since)) == stored
+        assert await urls(store, Selection("乙", stored_since=since)) == [article(1).url]
+        assert await urls(store, Selection(stored_since=article(0).fetched_at)) == [
+            article(n).url for n in (5, 3, 2, 1, 0)
+        ]
+
+    run(factory(tmp_path), check)
+
+
+def test_articles_without_a_time_of_storage_are_selected_by_their_fetch(
+    mongo_uri: str, tmp_path: Path
+) -> None:
+    sqlite, mongo = SqliteStore(tmp_path), MongoStore(database_uri(mongo_uri, tmp_path))
+    made = [replace(article(n), fetched_at=float(n + 1)) for n in range(3)]
+
+    async def check(store: ArticleStore) -> None:
+        await store.save(made)
+        if isinstance(store, MongoStore):  # as earlier versions store them
+            await store.server.articles.update_many({}, {"$unset": {"stored_at": ""}})
+        else:  # as they are migrated
+            await sqlite._database.write(lambda c: c.execute("UPDATE articles SET stored_at = 0"))
+        assert await urls(store, Selection(stored_since=2.0)) == [made[2].url, made[1].url]
+
+    run(sqlite, check)
+    run(mongo, check)
 
 
 @pytest.mark.parametrize("site", ["a_b.test", "%", "a%"])

@@ -55,8 +55,9 @@ if TYPE_CHECKING:
     from topiccrawl.storage.contract import ArticleStore, Reprint, Story, Version
 
 UNSETTLED = 300.0
-"""Seconds by which the next ``--stored-since`` export overlaps this one, for articles that were
-fetched but not stored yet. An article may be exported twice, but none is missed."""
+"""Seconds by which the next ``--stored-since`` export overlaps this one, for articles whose write
+has begun but cannot be read yet, and for differences of clocks between machines. An article may be
+exported twice, but none is missed."""
 
 SHOWN = 20
 """Default number of listed articles."""
@@ -104,7 +105,7 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
         add("--sort", choices=SORTED, help=text)
         text = tr("export: minimum score")
         add("--min-score", type=score, default=0.0, metavar="X", help=text)
-        text = tr("export: fetched since: last (start of the last crawl), 12h, 7d or a day")
+        text = tr("export: stored since: last (start of the last crawl), 12h, 7d or a day")
         add("--stored-since", default="", metavar="WHEN", help=text)
 
     @override
@@ -172,10 +173,11 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
             say(text, to=sys.stderr)
 
     async def _export(self, file: str, selection: Selection, opts: argparse.Namespace) -> None:
-        started, since = time.time(), 0.0
+        started = time.time()
         if opts.stored_since:
             since = parse_since(opts.stored_since, self.folder, selection.topic, started)
-        choice = ExportFilter(opts.sort or "", opts.min_score, since, opts.limit or 0)
+            selection = selection._replace(stored_since=since)
+        choice = ExportFilter(opts.sort or "", opts.min_score, opts.limit or 0)
         formats = Table(selection.topic, columns_named(opts.columns)).formats()
         with open_writer(file, formats) as writer:
             number = await self._for_each(selection, choice, writer.write)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -159,8 +160,9 @@ def _link(entry: etree._Element, url: str) -> Link | None:
     sources = (entry, *_children(entry, "news"))
     title = _first(one for part in sources for one in _children(part, "title"))
     parts = (one for name in _SUMMARIES for part in sources for one in _children(part, name))
-    summaries = map(text_of, parts)
-    return Link(target, title, next(filter(None, summaries), "")[:_CONTEXT], 0)
+    summary = next(filter(None, map(text_of, parts)), "")
+    # HTML in either, as readers take it: its character references are left after XML's
+    return Link(target, unescape(title), unescape(summary)[:_CONTEXT], 0)
 
 
 def _first(elements: Iterable[etree._Element]) -> str:

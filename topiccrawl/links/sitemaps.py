@@ -14,7 +14,7 @@ MAX_BYTES = 50_000_000
 MAX_TEXT = 20_000
 """Most characters read from an element's text; entries with full articles have thousands."""
 
-_TAG = re.compile(r"<[^<>]*>")
+_TAG = re.compile(r"<[A-Za-z/!?][^<>]*>")  # other "<" are text, as in HTML
 _GZIP = b"\x1f\x8b"
 _LINE = "sitemap:"
 

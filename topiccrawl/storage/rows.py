@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -35,9 +36,10 @@ _OF_WORDS = "id IN (SELECT rowid FROM words WHERE words MATCH :words)"
 
 _SELECT = f"SELECT id, {', '.join(STORED)} FROM articles"  # noqa: S608 - constant names
 _COMPARED = f"SELECT id, {', '.join(COMPARED)} FROM articles"  # noqa: S608 - constant names
+_WRITTEN = (*STORED, "stored_at")
 _INSERT = (
-    f"INSERT INTO articles ({', '.join(STORED)}) "  # noqa: S608 - constant names
-    f"VALUES ({', '.join('?' * len(STORED))})"
+    f"INSERT INTO articles ({', '.join(_WRITTEN)}) "  # noqa: S608 - constant names
+    f"VALUES ({', '.join('?' * len(_WRITTEN))})"
 )
 _REPRINTS = f"SELECT {', '.join(Reprint._fields)} FROM reprints"  # noqa: S608 - constant names
 _REPRINT = (*Reprint._fields, "article_id")
@@ -46,7 +48,7 @@ _SET_REPRINT = (
     f"VALUES ({', '.join('?' * len(_REPRINT))}) ON CONFLICT (url) DO UPDATE "
     f"SET {', '.join(f'{name} = excluded.{name}' for name in _REPRINT)}"
 )
-_UPDATE = f"UPDATE articles SET {', '.join(f'{c} = ?' for c in STORED)} WHERE id = ?"  # noqa: S608
+_UPDATE = f"UPDATE articles SET {', '.join(f'{c} = ?' for c in _WRITTEN)} WHERE id = ?"  # noqa: S608
 
 
 def insert(connection: sqlite3.Connection, article: Article) -> int:
@@ -103,10 +105,13 @@ def add_topics(
 ) -> None:
     """Add the topics of an article to a row; older scores are kept unless ``replace`` is true."""
     terms = clean(json.dumps(article.terms, ensure_ascii=False))
-    connection.executemany(
+    added = connection.executemany(
         f"{'REPLACE' if replace else 'INSERT OR IGNORE'} INTO article_topics VALUES (?, ?, ?, ?)",  # noqa: S608
         ((article_id, clean(topic), score, terms) for topic, score in article.topics.items()),
     )
+    if added.rowcount > 0 and not replace:
+        query = "UPDATE articles SET stored_at = ? WHERE id = ?"
+        connection.execute(query, (time.time(), article_id))
 
 
 def compared(connection: sqlite3.Connection, ids: Sequence[int], but: str) -> list[Article]:
@@ -168,7 +173,9 @@ def select(
     values: dict[str, Any] = {"below": below, "size": size}
     values |= {"topic": clean(selection.topic), "site": selection.site}
     values |= {"since": selection.since, "before": selection.before}
-    values["words"] = " AND ".join(f'"{word}"' for word in selection.words)
+    values["stored"] = selection.stored_since
+    indexed = selection.indexed
+    values["words"] = " AND ".join(f'"{word}"' for word in indexed)
     # in the order of the topic's index: a list of all its articles would be built for each page
     source, key = _SELECT, "id"
     if selection.topic:
@@ -179,19 +186,21 @@ def select(
         _OF_SITE: selection.site,
         "published >= :since": selection.since,
         "published < :before AND published <> ''": selection.until,
-        _OF_WORDS: selection.words,
+        "max(stored_at, fetched_at) >= :stored": selection.stored_since,
+        _OF_WORDS: indexed,
     }
     where = " AND ".join(sql for sql, asked in conditions.items() if asked)
     query = f"{source} WHERE {where} ORDER BY {key} DESC LIMIT :size"
     with _damage_shown(connection):
         found = connection.execute(query, values).fetchall()
         articles = [_article(connection, row, selection.topic) for row in found]
-    wanted = set(selection.words)
+    wanted = set(indexed)
     kept = [
         article
         for article in articles
         # the index may still contain words of an earlier text
-        if not wanted or wanted.issubset(words_of(article.title, article.body))
+        if selection.has_parts(article.title, article.body)
+        and (not wanted or wanted.issubset(words_of(article.title, article.body)))
     ]
     return kept, found[-1][0] if found else 0
 
@@ -288,7 +297,8 @@ def _compared(row: Sequence[Any]) -> Article:
 
 
 def _values(article: Article) -> tuple[Any, ...]:
-    values = stored_values(article).items()
+    """Return the values of ``_WRITTEN``."""
+    values = {**stored_values(article), "stored_at": time.time()}.items()
     return tuple(json.dumps(v, ensure_ascii=False) if n in LISTS else v for n, v in values)
 
 

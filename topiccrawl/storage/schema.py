@@ -98,6 +98,7 @@ STEPS: tuple[str, ...] = (
     ALTER TABLE articles ADD COLUMN follows TEXT NOT NULL DEFAULT '';
     ALTER TABLE articles ADD COLUMN event TEXT NOT NULL DEFAULT '';
     """,
+    "ALTER TABLE articles ADD COLUMN stored_at REAL NOT NULL DEFAULT 0",
 )
 """SQL of each step, in order; statements end in ";". The schema's version is the step count."""
 

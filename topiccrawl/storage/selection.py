@@ -9,8 +9,8 @@ from topiccrawl.errors import ConfigurationError, translated
 from topiccrawl.links.hosts import normalize_host
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message
-from topiccrawl.text.normal import has_han
-from topiccrawl.text.tokens import shared_tokenizer
+from topiccrawl.text.normal import fold, has_han
+from topiccrawl.text.tokens import shared_tokenizer, stop_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,7 +32,9 @@ class Selection(NamedTuple):
         site: Host of the article, or a parent domain; "" for any.
         since: First date of publication, such as ``2026-01-31``; "" for any.
         until: Last date of publication; "" for any. Either excludes articles without a date.
-        words: Words of the article, as returned by ``words_in``.
+        words: Words of the article, and parts of its text, as returned by ``words_in``.
+        stored_since: Earliest time of the last write: of the article, or of a topic that a reprint
+            added; seconds since the epoch. Articles of earlier versions have the time of the fetch.
     """
 
     topic: str = ""
@@ -40,6 +42,7 @@ class Selection(NamedTuple):
     since: str = ""
     until: str = ""
     words: tuple[str, ...] = ()
+    stored_since: float = 0.0
 
     @property
     def before(self) -> str:
@@ -49,6 +52,21 @@ class Selection(NamedTuple):
         '2026-03-01'
         """
         return str(date.fromisoformat(self.until) + timedelta(days=1)) if self.until else ""
+
+    @property
+    def indexed(self) -> tuple[str, ...]:
+        """The words that an index of ``words_of`` has.
+
+        >>> Selection(words=words_in("茶 电池")).indexed
+        ('电池',)
+        """
+        return tuple(filter(shared_tokenizer().words, self.words))
+
+    def has_parts(self, title: str, body: str) -> bool:
+        """Return whether a text contains all words that no index has."""
+        parts = set(self.words).difference(self.indexed)
+        text = fold(f"{title}\n{body}") if parts else ""
+        return all(part in text for part in parts)
 
     @property
     def dated(self) -> bool:
@@ -114,13 +132,20 @@ def names_in(text: str) -> tuple[str, ...]:
 def words_in(query: str) -> tuple[str, ...]:
     """Return the distinct words of a search query.
 
+    Chinese without a word of the tokenizer, such as 茶 or A股, is returned folded: any part of a
+    text may match it.
+
     Raises:
         ConfigurationError: The query has no words.
 
-    >>> words_in("电池的 回收")
-    ('电池', '回收')
+    >>> words_in("电池的 回收"), words_in("A股 我们"), words_in("茶")
+    (('电池', '回收'), ('a股',), ('茶',))
     """
-    words = tuple(dict.fromkeys(shared_tokenizer().words(query)))
+    found: dict[str, None] = {}
+    for term in map(fold, query.split()):
+        part = [term] if has_han(term) and term not in stop_words() else []
+        found |= dict.fromkeys(shared_tokenizer().words(term) or part)
+    words = tuple(found)
     if not words:
         raise ConfigurationError(
             "{query!r} has no searchable word: give a longer query", query=query

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from topiccrawl.errors import StorageAwayError, StorageError
+from topiccrawl.errors import StorageAwayError, StorageError, StorageRefusedError
 from topiccrawl.storage.contract import ArticleStore, Fate, Saved, StoreListener
 
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ class GroupCommit:
     """Group commit of the articles of concurrent callers.
 
     A group is saved when it is full or when its first article has waited ``age`` seconds. A timer
-    ends the wait, so that a crawl that closes with a few items in flight never hangs.
+    ends the wait, so that a crawl that closes with a few items in flight never hangs. If the store
+    refuses an article, each article of the group is saved alone.
 
     Args:
         save: ``ArticleStore.save``.
@@ -69,13 +70,13 @@ class GroupCommit:
         self._size = size
         self._age = age
         self._current: _Group | None = None
-        self._tasks: set[asyncio.Task[list[Saved]]] = set()
+        self._tasks: set[asyncio.Task[Sequence[Saved | StorageError]]] = set()
 
     async def save(self, article: Article) -> Saved:
         """Save an article with its group; return its result after the commit.
 
         Raises:
-            StorageError: No article of the group was stored.
+            StorageError: The article was not stored.
         """
         group = self._current or self._start_group()
         place = len(group.articles)
@@ -84,11 +85,14 @@ class GroupCommit:
             self._current = None
             group.full.set()
         try:
-            saved = await asyncio.shield(group.task)  # cancelling one caller must not fail others
+            # cancelling one caller must not fail others
+            saved = (await asyncio.shield(group.task))[place]
+            if isinstance(saved, StorageError):
+                raise saved
         except StorageError as error:
             # a new exception per caller: tracebacks would accumulate on a shared one
             raise StorageError(str(error)) from error
-        return saved[place]
+        return saved
 
     async def close(self) -> None:
         """Save waiting articles now; errors are raised to their callers. Idempotent."""
@@ -103,12 +107,24 @@ class GroupCommit:
         group.task.add_done_callback(self._tasks.discard)
         return group
 
-    async def _commit(self, group: _Group) -> list[Saved]:
+    async def _commit(self, group: _Group) -> Sequence[Saved | StorageError]:
         with suppress(TimeoutError):
             await asyncio.wait_for(group.full.wait(), self._age)
         if self._current is group:
             self._current = None
-        return await self._save(group.articles)
+        try:
+            return await self._save(group.articles)
+        except StorageRefusedError:
+            if len(group.articles) == 1:
+                raise
+        return [await self._save_alone(article) for article in group.articles]
+
+    async def _save_alone(self, article: Article) -> Saved | StorageError:
+        try:
+            (saved,) = await self._save([article])
+        except StorageError as error:
+            return error
+        return saved
 
 
 @dataclass(slots=True)
@@ -117,7 +133,7 @@ class _Group:
 
     articles: list[Article] = field(default_factory=list)
     full: asyncio.Event = field(default_factory=asyncio.Event)
-    task: asyncio.Task[list[Saved]] = field(init=False)
+    task: asyncio.Task[Sequence[Saved | StorageError]] = field(init=False)
 
 
 class SpoolingStore:

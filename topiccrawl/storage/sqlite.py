@@ -148,7 +148,7 @@ class SqliteStore:
 
     async def select(self, selection: Selection = ALL) -> AsyncGenerator[Article, None]:
         """See ``ArticleStore.select``."""
-        new = len(selection.words)
+        new = len(selection.indexed)
         while new:
             new = await self._database.write(rows.index_words)
         below = rows.LAST

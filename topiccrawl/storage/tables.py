@@ -65,14 +65,20 @@ def _field(type_: str, name: str, about: str) -> Column:
     return Column(type_, about, lambda article, _: getattr(article, name))
 
 
+def id_of(article: Article) -> str:
+    """Return the MD5 of the URL in hexadecimal."""
+    return md5(article.url.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
+
+
 def displayed_values(article: Article) -> dict[str, Any]:
-    """Return the values of an article for display, without body if the page forbids copies.
+    """Return id and values of an article, without body if the page forbids copies.
 
     >>> from topiccrawl.model import Article
-    >>> displayed_values(Article("http://a.test/1", "题", "文", noarchive=True))["body"]
-    ''
+    >>> shown = displayed_values(Article("http://a.test/1", "题", "文", noarchive=True))
+    >>> shown["body"], shown["id"]
+    ('', '9758a08f62aa66bb1ad66f56554b2dc5')
     """
-    values = article.to_dict()
+    values = {**article.to_dict(), "id": id_of(article)}
     return {**values, "body": ""} if article.noarchive else values
 
 
@@ -133,7 +139,7 @@ COLUMNS: Mapping[str, Column] = {
     "id": Column(
         "string",
         "MD5 of url in hexadecimal, for search engines that accept no URL as an id.",
-        lambda a, _: md5(a.url.encode("utf-8", "replace"), usedforsecurity=False).hexdigest(),
+        lambda a, _: id_of(a),
     ),
 }
 """Columns of exports by name, in order."""
@@ -150,13 +156,11 @@ class ExportFilter(NamedTuple):
     Attributes:
         sort: Name of a key in ``SORTED``; "" for last stored first.
         min_score: Minimum score for the topic of the selection, in [0, 1].
-        since: Earliest time of the fetch, seconds since the epoch.
         limit: Maximum number of articles; 0 for all.
     """
 
     sort: str = ""
     min_score: float = 0.0
-    since: float = 0.0
     limit: int = 0
 
 
@@ -176,7 +180,7 @@ async def export_articles(
     keys: list[tuple[Any, str]] = []
     async with aclosing(store.select(selection)) as articles:
         async for article in articles:
-            if article.fetched_at < choice.since or score_of(article, topic) < choice.min_score:
+            if score_of(article, topic) < choice.min_score:
                 continue
             if choice.sort:
                 keys.append((SORTED[choice.sort](article, topic), article.url))

@@ -47,6 +47,22 @@ def test_entries_are_links_with_title_and_summary(data: bytes) -> None:
     assert "三比零" in page.text
 
 
+@pytest.mark.parametrize(
+    ("title", "anchor"),
+    [
+        ("&lt;b&gt;Rain&lt;/b&gt; &amp;amp; wind", "Rain & wind"),
+        ("<![CDATA[<b>Rain</b> &ldquo;wind&rdquo;]]>", "Rain “wind”"),
+        ("<b>Rain</b> 3 &lt; 5", "Rain 3 < 5"),
+        ("《题》&lt;图&gt;", "《题》<图>"),
+    ],
+    ids=["escaped", "section", "element", "no tag"],
+)
+def test_titles_are_read_as_html_and_as_text(title: str, anchor: str) -> None:
+    page = read_feed(f"<rss><item><title>{title}</title><link>/1</link></item></rss>".encode(), AT)
+    assert page is not None
+    assert page.links[0].anchor == anchor
+
+
 def test_html_page_is_not_a_feed_but_links_to_feeds() -> None:
     html = (
         b"<?xml version='1.0'?><html><head><link rel='alternate' type='application/atom+xml'"

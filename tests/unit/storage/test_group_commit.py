@@ -7,9 +7,10 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
+from typing_extensions import override
 
 from tests.waiting import PATIENCE
-from topiccrawl.errors import StorageError
+from topiccrawl.errors import StorageError, StorageRefusedError
 from topiccrawl.model import Article
 from topiccrawl.storage.contract import Fate, Saved
 from topiccrawl.storage.spooling import GroupCommit
@@ -100,6 +101,30 @@ def test_failed_group_raises_a_separate_error_for_each_caller() -> None:
         sink.fails = False
         async with asyncio.timeout(PATIENCE):
             await asyncio.gather(group.save(article(3)), group.save(article(4)))
+
+    asyncio.run(scenario())
+
+
+def test_refused_article_does_not_fail_its_group() -> None:
+    class Choosy(Sink):
+        @override
+        async def save(self, articles: Sequence[Article]) -> list[Saved]:
+            saved = await super().save(articles)
+            if article(1) in articles:
+                raise StorageRefusedError("too large")
+            return saved
+
+    async def scenario() -> None:
+        sink = Choosy()
+        group = GroupCommit(sink.save, size=3, age=0.01)
+        saves = (group.save(article(n)) for n in range(3))
+        first, refused, last = await asyncio.gather(*saves, return_exceptions=True)
+        assert isinstance(first, Saved)
+        assert isinstance(last, Saved)
+        assert str(refused) == "too large"
+        with pytest.raises(StorageError, match="too large"):
+            await group.save(article(1))
+        assert [len(urls) for urls in sink.groups] == [3, 1, 1, 1, 1]  # not twice when alone
 
     asyncio.run(scenario())
 

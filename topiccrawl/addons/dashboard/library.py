@@ -35,6 +35,7 @@ from topiccrawl.storage.tables import (
     Table,
     displayed_values,
     export_articles,
+    id_of,
     score_of,
     with_zone,
 )
@@ -240,7 +241,7 @@ def selection_in(request: web.Request) -> Selection:
 
 def brief(article: Article, topic: str) -> dict[str, Any]:
     """Return the fields of an article that lists show."""
-    values = {name: getattr(article, name) for name in _BRIEF}
+    values = {"id": id_of(article), **{name: getattr(article, name) for name in _BRIEF}}
     text = "" if article.noarchive else article.body[:SUMMARY]
     terms = [[term, round(share, 3)] for term, share in article.words[:6]]
     score = round(score_of(article, topic), 4)

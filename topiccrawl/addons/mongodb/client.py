@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pymongo
+from bson.errors import InvalidDocument
 from pymongo import ASCENDING, AsyncMongoClient, IndexModel
 from pymongo.errors import (
     BulkWriteError,
@@ -30,6 +31,7 @@ from topiccrawl.errors import (
     StateVersionError,
     StorageAwayError,
     StorageError,
+    StorageRefusedError,
     translated,
 )
 from topiccrawl.messages import message
@@ -139,7 +141,12 @@ class Server:
             remedy = _REMEDIES.get(getattr(cause, "code", None), "stored data is intact")
             reason = _DETAILS.split(str(cause))[0]
             text = f"{self.shown}: cannot {action}: {reason}; {_AWAY if away else remedy}"
-            raise (StorageAwayError if away else StorageError)(text) from error
+            refused = isinstance(error, BulkWriteError) and not away
+            kind = StorageRefusedError if refused else StorageError
+            raise (StorageAwayError if away else kind)(text) from error
+        except InvalidDocument as error:  # too large to be sent
+            text = f"{self.shown}: cannot {action}: {error!s:.200}"
+            raise StorageRefusedError(text) from error
 
 
 def _parsed(uri: str) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import TYPE_CHECKING, Any
 
 from pymongo import UpdateOne
@@ -57,7 +58,7 @@ def upsert(article: Article, number: int) -> UpdateOne:
     scores = _scores(article)
     names = [score["name"] for score in scores.values()]
     change: dict[str, Any] = {
-        "$set": {**fields_of(article), **scores},
+        "$set": {**fields_of(article), **scores, "stored_at": time.time()},
         "$setOnInsert": {"number": number},
         "$addToSet": {"topics": {"$each": names}},
     }
@@ -71,7 +72,10 @@ def lend_topics(story: str, article: Article) -> list[UpdateOne]:
     return [
         UpdateOne(
             {"_id": story, "topics": {"$ne": score["name"]}},
-            {"$set": {field: score}, "$addToSet": {"topics": score["name"]}},
+            {
+                "$set": {field: score, "stored_at": time.time()},
+                "$addToSet": {"topics": score["name"]},
+            },
         )
         for field, score in _scores(article).items()
     ]
@@ -108,8 +112,11 @@ def filter_of(selection: Selection) -> dict[str, Any]:
     if selection.dated:
         days = {"$gte": selection.since or "0", "$lt": selection.before}
         found["published"] = {name: value for name, value in days.items() if value}
-    if selection.words:
-        found["words"] = {"$all": list(selection.words)}
+    if words := selection.indexed:
+        found["words"] = {"$all": list(words)}
+    if selection.stored_since:
+        times = ("stored_at", "fetched_at")  # earlier versions store only the second
+        found["$or"] = [{name: {"$gte": selection.stored_since}} for name in times]
     return found
 
 

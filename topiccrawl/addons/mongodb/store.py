@@ -31,6 +31,9 @@ wait after a rejected claim."""
 DUPLICATE_KEY = 11000
 """Code of a write that was rejected because of a unique index."""
 
+CHANGED = frozenset({Fate.NEW, Fate.UPDATED})
+"""Fates that a repeated save would report as UNCHANGED."""
+
 REBUILD_BATCH = 500
 """Number of articles whose keys are rebuilt at once."""
 
@@ -59,6 +62,7 @@ class MongoStore:
         self._stories = StoryLog(self.server, self._method, capacity)
         self._save_lock = asyncio.Lock()
         self._forgotten: set[str] = set()
+        self._unconfirmed: dict[str, Fate] = {}  # fates of failed saves, by URL
 
     async def open(self) -> None:
         """See ``Store.open``."""
@@ -83,8 +87,11 @@ class MongoStore:
         async with self._save_lock:
             with self.server.translated("write"):
                 plan = await self._claim(articles)
+                for saved in plan.saved:
+                    if saved.fate in CHANGED:
+                        self._unconfirmed.setdefault(saved.url, saved.fate)
                 await self._write(plan)
-        return plan.saved
+        return list(map(self._confirmed, plan.saved))
 
     async def get(self, url: str) -> Story | None:
         """See ``Store.get``."""
@@ -112,7 +119,8 @@ class MongoStore:
             cursor = self.server.articles.find(which, conversion.FIELDS, sort=[("number", -1)])
             async with cursor:
                 async for document in cursor:
-                    yield conversion.article_of(document, selection.topic)
+                    if selection.has_parts(document["title"], document["body"]):
+                        yield conversion.article_of(document, selection.topic)
 
     async def forget(self, names: Sequence[str], now: float) -> int:
         """See ``Store.forget``."""
@@ -166,6 +174,12 @@ class MongoStore:
             found = [conversion.listed_of(one, topic, reprints) for one in await cursor.to_list()]
             found.sort(key=lambda one: -one.reprints)
             return [StoryChain(one, await self._reprints(one.url)) for one in found[:most]]
+
+    def _confirmed(self, saved: Saved) -> Saved:
+        """Return the first fate of an article that failed saves have written before."""
+        fate = self._unconfirmed.pop(saved.url, saved.fate)
+        known = saved.fate in {Fate.UNCHANGED, Fate.UPDATED}
+        return saved._replace(fate=fate) if known else saved
 
     async def _reprints(self, url: str) -> tuple[Reprint, ...]:
         cursor = self.server.reprints.find({"story": url}, sort=[("number", 1)])

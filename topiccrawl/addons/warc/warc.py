@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import logging
 import os
 import re
 import shutil
@@ -21,7 +22,7 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
 
 from topiccrawl.errors import StorageError, translated
-from topiccrawl.links.urls import canonical
+from topiccrawl.links.urls import canonical, host_of
 from topiccrawl.messages import message
 from topiccrawl.storage import files
 from topiccrawl.storage.selection import site_names
@@ -29,6 +30,8 @@ from topiccrawl.storage.selection import site_names
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+logger = logging.getLogger(__name__)
 
 FILE = "forgotten.txt"
 """List of forgotten names in the folder of the archive."""
@@ -209,7 +212,10 @@ def _write_index(file: IO[bytes], path: Path) -> None:
         if record.rec_type in INDEXED and record.http_headers is not None:
             if record.http_headers.get_statuscode() == "304":
                 continue  # it has no body to replay; an earlier capture is replayed
-            lines.append(_cdxj(record, begin, end - begin, path.name))
+            try:
+                lines.append(_cdxj(record, begin, end - begin, path.name))
+            except (TypeError, ValueError) as error:  # no or an invalid URL
+                logger.warning("%s: record at byte %d is not indexed: %s", path, begin, error)
     _write_lines(path, lines)
 
 
@@ -274,9 +280,8 @@ class Forgotten:
 
     def __contains__(self, url: str) -> bool:
         """Return whether a page is on the list; URLs are compared in canonical form."""
-        return bool(self) and not self._names.isdisjoint(
-            (_canonical(url), *site_names(urlsplit(url).hostname or ""))
-        )
+        name = _canonical(url)
+        return bool(self) and not self._names.isdisjoint((name, *site_names(host_of(name))))
 
     def __bool__(self) -> bool:
         self._refresh()

@@ -158,6 +158,9 @@ def test_token_is_accepted_by_link_cookie_and_header() -> None:
             known: dict[str, Any] = {"Cookie": f"{COOKIE}-{port}={TOKEN}"}
             async with session.get(f"{base}/api/state", headers=known) as answer:
                 assert answer.status == 200
+            known["Authorization"] = "Basic bWU6c2VjcmV0"  # for a proxy in front
+            async with session.get(f"{base}/api/state", headers=known) as answer:
+                assert answer.status == 200
             bearer = {"Authorization": f"Bearer {TOKEN}", HEADER: "1"}
             async with session.post(f"{base}/api/act", headers=bearer) as answer:
                 assert answer.status == 200

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,17 +15,16 @@ from pymongo import MongoClient
 from tests.mongo_server import MongoServer, database_uri
 from topiccrawl.addons.mongodb.client import Server
 from topiccrawl.addons.mongodb.storage import MongoStorage
-from topiccrawl.errors import StorageAwayError, StorageError
+from topiccrawl.errors import StorageAwayError, StorageError, StorageRefusedError
 from topiccrawl.model import Article
-from topiccrawl.storage.contract import Fate
+from topiccrawl.storage.contract import Fate, Saved
 from topiccrawl.storage.factory import closed_after
 from topiccrawl.storage.pages import Pages, PageState, Role
 from topiccrawl.storage.sites import Sites
+from topiccrawl.storage.spooling import GroupCommit
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from topiccrawl.storage.contract import Saved
 
 PAGE: dict[str, Any] = {
     "_id": "http://a.test/1 足球", "owner": "足球", "url": "http://a.test/1", "role": "detail",
@@ -111,6 +111,64 @@ def test_articles_are_not_stored_before_the_write_concern_is_met(tmp_path: Path)
             client.admin.command("configureFailPoint", "failCommand", mode="off")
         (saved,) = asyncio.run(_save(mongo.uri, article))
         assert saved.fate is Fate.UNCHANGED
+    finally:
+        mongo.kill()
+
+
+def test_article_that_the_server_refuses_does_not_fail_its_group(
+    mongo_uri: str, tmp_path: Path
+) -> None:
+    uri = database_uri(mongo_uri, tmp_path)
+    good, bad, last = (Article(f"http://a.test/{n}", f"题{n}", "文") for n in range(3))
+    with MongoClient[dict[str, Any]](uri) as client:
+        articles = client[Server(uri).name].create_collection(
+            "articles", validator={"title": {"$ne": bad.title}}
+        )
+
+        async def save() -> list[Saved | BaseException]:
+            async with closed_after(MongoStorage(uri).articles()) as store:
+                await store.open()
+                group = GroupCommit(store.save, size=3, age=1000.0)
+                saves = map(group.save, (good, bad, last))
+                return await asyncio.gather(*saves, return_exceptions=True)
+
+        first, refused, third = asyncio.run(save())
+        assert isinstance(refused, StorageError)
+        assert "failed validation" in str(refused)
+        # the failed group has stored both
+        assert [first, third] == [Saved(one.url, Fate.NEW, one.url) for one in (good, last)]
+        assert {one["_id"] for one in articles.find()} == {good.url, last.url}
+
+
+def test_article_beyond_the_limit_of_the_driver_is_refused(mongo_uri: str, tmp_path: Path) -> None:
+    article = Article("http://a.test/1", "题", "文", author="a" * 50_000_000)
+    with pytest.raises(StorageRefusedError, match="too large"):
+        asyncio.run(_save(database_uri(mongo_uri, tmp_path), article))
+
+
+def test_article_whose_write_was_not_confirmed_is_new_when_it_is_saved_again(
+    tmp_path: Path,
+) -> None:
+    mongo = MongoServer(tmp_path / "mongo")
+    mongo.start("--enable-test-commands")
+    late = {"code": 64, "errmsg": "replication timed out", "errInfo": {"wtimeout": True}}
+    fault = {"failCommands": ["update"], "writeConcernError": late}
+    article = Article("http://a.test/1", "车展", "车展")
+
+    async def save() -> None:
+        async with closed_after(MongoStorage(mongo.uri).articles()) as store:
+            await store.open()
+            fail = partial(client.admin.command, "configureFailPoint", "failCommand")
+            fail(mode="alwaysOn", data=fault)
+            with pytest.raises(StorageAwayError, match="replication timed out"):
+                await store.save([article])
+            fail(mode="off")
+            fates = [(await store.save([article]))[0].fate for _ in range(2)]
+            assert fates == [Fate.NEW, Fate.UNCHANGED]
+
+    try:
+        with MongoClient[dict[str, Any]](mongo.uri) as client:
+            asyncio.run(save())
     finally:
         mongo.kill()
 

@@ -375,6 +375,24 @@ def test_missing_index_is_written_by_the_next_archive(tmp_path: Path) -> None:
     assert index.read_bytes() == text
 
 
+def test_record_with_an_invalid_url_is_not_indexed(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    urls = ["http://a.test:99999/", "http://[::1/", "http://b.test/1", "http://c.test/1"]
+    with (tmp_path / "other.warc.gz").open("wb") as file:
+        writer = WARCWriter(file, gzip=True)
+        for url in urls:
+            http = StatusAndHeaders("200 OK", [], protocol="HTTP/1.1")
+            writer.write_record(
+                writer.create_warc_record(url, "response", io.BytesIO(b"a"), 1, http_headers=http)
+            )
+    Archive(tmp_path).open()
+    lines = (tmp_path / "other.cdxj").read_text().splitlines()
+    assert [line.partition(" ")[0] for line in lines] == ["test,b)/1", "test,c)/1"]
+    assert caplog.text.count("is not indexed") == 2
+    assert forget(tmp_path, ["site:b.test"]).records == 1
+
+
 def test_former_keys_of_an_index_are_renewed(tmp_path: Path) -> None:
     urls = ["http://a.test/1/", "http://a.test/1", "http://a.test/x//y", "http://b.test/?a=1"]
     archive = Archive(tmp_path)
