@@ -116,6 +116,13 @@ def outline(text: str) -> tuple[list[str], set[str], list[str]]:
 
 
 @CHINESE
+def test_chinese_page_and_its_english_page_link_to_each_other(chinese: Path) -> None:
+    english = chinese.with_name(chinese.name.replace(".zh-CN", ""))
+    assert f"[English]({english.name})" in chinese.read_text("utf-8")
+    assert f"[中文]({chinese.name})" in english.read_text("utf-8")
+
+
+@CHINESE
 def test_bold_text_does_not_end_between_a_punctuation_mark_and_a_letter(chinese: Path) -> None:
     """CommonMark, as on GitHub, shows the asterisks of ``**注意：**文字``."""
     code = re.compile(r"^```.*?^```|`[^`\n]*`", re.DOTALL | re.MULTILINE)
