@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import grimp
 from scrapy.settings import default_settings
 
-from lab import commands
-from lab.reference import FILE, PACKAGE, ROOT, declared, files, markdown, read
+from lab import commands, reference
+from lab.reference import DOCS, PACKAGE, ROOT, declared, files, read, untranslated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,6 +41,7 @@ _CODE = ("tests", "benchmarks", "lab", "examples")
 """Folders with code outside of the package."""
 _LISTING = {"lab/house.py", "tests/unit/lab/test_house.py"}
 """Files that contain the words as data."""
+_CATALOGUE = "lab/settings.zh.po"
 _FOUNDATION = "model, userfiles, messages, errors, settings"
 _TOP = {"model", "userfiles", "messages", "errors", "settings", "addon"}
 _NO_CODE = frozenset(
@@ -98,7 +99,7 @@ def questions() -> list[str]:
 
 def words() -> Iterator[str]:
     """Yield the locations of listed words in code, tests and docs."""
-    texts = [file for folder in (PACKAGE, FILE.parent) for file in folder.rglob("*")]
+    texts = [file for folder in (PACKAGE, DOCS) for file in folder.rglob("*")]
     code = [file for folder in _CODE for file in (ROOT / folder).rglob("*.py")]
     for file in sorted([*ROOT.glob("*.md"), *texts, *code]):
         name = file.relative_to(ROOT).as_posix()
@@ -167,8 +168,8 @@ def mistakes() -> Iterator[str]:
     _, bare, unread = settings()
     yield from (f"setting {name} is not documented: add a docstring below it" for name in bare)
     yield from (f"setting {name} is not read: use it, or remove it" for name in unread)
-    if FILE.read_text("utf-8") != markdown():
-        yield "docs/settings.md is not up to date: python -m lab.reference"
+    for name in reference.outdated():
+        yield f"docs/{name} is not up to date: python -m lab.reference"
     for module in commands.unregistered(PACKAGE):
         remedy = "add it to scrapy.commands in pyproject.toml, then run pip install -e ."
         yield f"{module} has no entry point, so other projects lack it: {remedy}"
@@ -211,7 +212,8 @@ def main() -> int:
         print(*measures(), sep="\n")
         return 0
     found = list(mistakes())
-    print(*found, sep="\n", end="\n" if found else "")
+    notes = [f"note: {name} has no Chinese text in {_CATALOGUE}" for name in untranslated()]
+    sys.stdout.writelines(f"{line}\n" for line in found + notes)
     return bool(found)
 
 

@@ -1,4 +1,4 @@
-"""Tests of the public names of the package and of the examples in docs/api.md."""
+"""Tests of the public names of the package and of the examples in docs/api.md, also in Chinese."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = ("dedup", "discovery", "extract", "links", "text", "topics")
 
 
-def test_examples_of_the_docs_run() -> None:
-    done = doctest.testfile(str(ROOT / "docs" / "api.md"), module_relative=False)
+@pytest.mark.parametrize("name", ["api.md", "api.zh-CN.md"])
+def test_examples_of_the_docs_run(name: str) -> None:
+    done = doctest.testfile(str(ROOT / "docs" / name), module_relative=False)
     assert done.attempted > 20
     assert done.failed == 0
 

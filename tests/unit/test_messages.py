@@ -156,7 +156,7 @@ BALL = Topic(name="球", terms={"足球": 1.0}, seeds=("http://a.test/",), denie
         (lambda _: within(BALL, "*", "re:"), "'re:' 不是模式"),
         (lambda _: spec_in({"arguments": {"topic": "a.toml"}}), "通过 HTTP 请写词语"),
         (lambda _: spec_in({"arguments": {"discover": "list:x"}}), "list 只接受"),
-        (lambda _: spec_in({"arguments": {"discover": "a.b:x"}}), "不能给出带点的路径"),
+        (lambda _: spec_in({"arguments": {"discover": "a.b:x"}}), "不能给出点分路径"),
         (lambda d: _topic(d, 'terms = ["球", "！"]'), "'！' 不含字母或数字：请删去"),
         (lambda d: _topic(d, 'terms = ["球"]\nsynonyms = {"乓" = ["x"]}'), "请将它加入 terms"),
         (lambda d: _topic(d, 'terms = ["球"]\nseeds = ["x"]'), "'x' 不是 http 或 https 网址"),

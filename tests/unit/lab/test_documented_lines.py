@@ -113,3 +113,19 @@ def outline(text: str) -> tuple[list[str], set[str], list[str]]:
     levels = re.findall(r"^(#+) ", prose, re.MULTILINE)
     settings = set(re.findall(r"(?<![A-Z_])(?:TOPICCRAWL|REDIS|MONGODB|WARC)_[A-Z_]+[A-Z]", text))
     return levels, settings, re.findall(r"^```(\w*)$", text, re.MULTILINE)
+
+
+@CHINESE
+def test_chinese_page_and_its_english_page_link_to_each_other(chinese: Path) -> None:
+    english = chinese.with_name(chinese.name.replace(".zh-CN", ""))
+    assert f"[English]({english.name})" in chinese.read_text("utf-8")
+    assert f"[中文]({chinese.name})" in english.read_text("utf-8")
+
+
+@CHINESE
+def test_bold_text_does_not_end_between_a_punctuation_mark_and_a_letter(chinese: Path) -> None:
+    """CommonMark, as on GitHub, shows the asterisks of ``**注意：**文字``."""
+    code = re.compile(r"^```.*?^```|`[^`\n]*`", re.DOTALL | re.MULTILINE)
+    text = code.sub("x", chinese.read_text("utf-8"))
+    ends = re.findall(r"\*\*([^*\n]+)\*\*(\w?)", text)
+    assert [bold for bold, letter in ends if letter and re.search(r"\W$", bold)] == []
