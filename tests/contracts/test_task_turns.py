@@ -7,9 +7,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from typing_extensions import override
 
 from tests.waiting import came, soon
-from topiccrawl.addons.tasks.records import TURNS, Progress, TaskSpec, Turn, TurnOutcome
+from topiccrawl.addons.tasks.records import (
+    TURNS,
+    Progress,
+    Shard,
+    State,
+    TaskSpec,
+    Turn,
+    TurnOutcome,
+)
 from topiccrawl.addons.tasks.service import TaskService
 from topiccrawl.addons.tasks.session import MAX_FAILURES, WorkerSession
 from topiccrawl.errors import ConfigurationError, StateError, StorageAwayError
@@ -295,6 +304,39 @@ class Lossy:
             self.lose = False
             raise StorageAwayError("lost")
         return done
+
+
+class Overtaken(Lossy):
+    """Ledger in which another process writes ``first`` before the next swap."""
+
+    first: Shard | None = None
+
+    @override
+    async def swap(self, before: Mapping[Key, str | None], after: Mapping[Key, str | None]) -> bool:
+        shard, self.first = self.first, None
+        if shard is not None:
+            await write(self.ledger, shard)
+        return await self.ledger.swap(before, after)
+
+
+async def write(ledger: Ledger, shard: Shard) -> None:
+    key = ("shards", shard.name)
+    assert await ledger.swap({key: await ledger.get(*key)}, {key: shard.text()})
+
+
+def test_failed_site_is_resumed_though_another_process_changes_it(on_ledger: OnLedger) -> None:
+    async def check(ledger: Ledger) -> None:
+        between = Overtaken(ledger)
+        service = TaskService(between)
+        await service.create(SPEC)
+        shard = (await service.snapshot()).shards["1/a.test"]
+        failed = replace(shard, state=State.FAILED, failures=MAX_FAILURES)
+        await write(ledger, failed)
+        between.first = replace(failed, pages=7)
+        state = await service.resume("1")
+        assert (state.state, state.pages) == ("waiting", 7)
+
+    on_ledger(check)
 
 
 def test_worker_ends_a_turn_that_the_ledger_lost(on_ledger: OnLedger) -> None:

@@ -7,12 +7,14 @@ import subprocess
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import lmdb
 import pytest
 
 from tests.contracts.articles import article as stored_article
 from tests.crawl.run import ROOT, command, run
 from tests.crawl.web import Page, Web, article
 from topiccrawl.addons.mongodb.storage import MongoStorage
+from topiccrawl.frontier.store import ABOUT
 from topiccrawl.scheduler.hooks import LEASE
 from topiccrawl.storage.sqlite import SqliteStorage
 
@@ -57,6 +59,26 @@ def test_wrong_argument_is_in_the_log_file(tmp_path: Path) -> None:
     status, out = run("", tmp_path / "data", *TOPIC, "-a", "seed=x", LOG_FILE=str(log))
     assert (status, "did you mean seeds?" in out) == (2, True)
     assert "did you mean seeds?" in log.read_text()
+
+
+@pytest.mark.parametrize("seeds", ["foo", "ftp://news.test/", ","])
+def test_seed_that_cannot_be_used_is_the_only_message_below_the_log(
+    tmp_path: Path, seeds: str
+) -> None:
+    arguments = ("crawl", "topic", "-a", "topic=新能源汽车", "-a", f"seeds={seeds}")
+    status, out = run("", tmp_path / "data", *arguments, LOG_ENABLED="0")
+    (line,) = out.splitlines()
+    assert (status, line.startswith("ERROR: argument seeds")) == (2, True), out
+
+
+def test_crawl_on_an_unreadable_frontier_fails_whatever_closes_it(tmp_path: Path) -> None:
+    folder = tmp_path / "data" / "frontiers" / "named"
+    folder.mkdir(parents=True)
+    with lmdb.open(str(folder), max_dbs=1) as env, env.begin(write=True) as txn:
+        txn.put(ABOUT.encode(), b'{"format": 1}', db=env.open_db(b"meta", txn))
+    arguments = ("crawl", "hasty", *TOPIC[2:])
+    status, out = run("", tmp_path / "data", *arguments, TOPICCRAWL_CRAWL="named")
+    assert (status, "written in format 1" in out) == (1, True), out[-3000:]
 
 
 def test_ordinary_spider_without_lease_middleware_is_refused(tmp_path: Path) -> None:

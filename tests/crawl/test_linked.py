@@ -7,18 +7,36 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.crawl.run import run, stored
-from tests.crawl.web import Page, Web, article
+from tests.crawl.web import Answer, Page, Web, article
+from tests.waiting import until
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from http.server import BaseHTTPRequestHandler
     from pathlib import Path
 
 pytestmark = pytest.mark.crawl
 
 SITE = "http://news.test"
+ON = f"{SITE}/on/"
 BARE = f"{SITE}/story99.html"
 NAMED = "足球比赛昨晚结束，{n}号球员进球，足球迷在场边欢呼，教练总结了足球队的表现。"
 OTHER = "昨晚的活动结束，{n}位市民在场边欢呼，主办方总结了全年的表现，并宣布明年的安排。"
 ARGUMENTS = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={SITE}/")
+
+
+def after_the_others(web: Web) -> Callable[[BaseHTTPRequestHandler], Answer]:
+    """Return the list on topic, answered once all pages off topic are requested.
+
+    What the links to a page predict depends on the pages that were read before.
+    """
+    page = str(web.pages[ON])
+
+    def answer(_: BaseHTTPRequestHandler) -> Answer:
+        until(lambda: sum("/other" in hit.url for hit in web.hits) == 20)
+        return Answer(page)
+
+    return answer
 
 
 def pages() -> dict[str, Page]:
@@ -27,7 +45,7 @@ def pages() -> dict[str, Page]:
     off = {f"{SITE}/other{n}.html": f"城市活动{n}" for n in range(20)}
     web: dict[str, Page] = {
         f"{SITE}/": f'<a href="{SITE}/on/">足球</a> <a href="{SITE}/off/">城市</a>',
-        f"{SITE}/on/": "".join(f'<p><a href="{url}">{text}</a></p>' for url, text in on.items()),
+        ON: "".join(f'<p><a href="{url}">{text}</a></p>' for url, text in on.items()),
         f"{SITE}/off/": "".join(f'<p><a href="{url}">{text}</a></p>' for url, text in off.items()),
     }
     for number, url in enumerate([*on, *off]):
@@ -42,6 +60,7 @@ def pages() -> dict[str, Page]:
 @pytest.mark.parametrize("judged", ["1", "0"])
 def test_article_expected_by_its_links_is_stored(tmp_path: Path, judged: str) -> None:
     with Web(pages()) as web:
+        web.pages = {**web.pages, ON: after_the_others(web)}
         settings = {"TOPICCRAWL_LINK_RELEVANCE": judged, "TOPICCRAWL_DUPLICATES": "exact-text"}
         settings["TOPICCRAWL_READERS"] = "1"
         status, log = run(web.proxy, tmp_path, *ARGUMENTS, **settings)

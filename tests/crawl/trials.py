@@ -9,9 +9,9 @@ import resource
 import signal
 import time
 from itertools import count
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from scrapy import Spider
+from scrapy import Spider, signals
 from typing_extensions import override
 
 from topiccrawl.addons.watch.extension import Watch
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scrapy import Request
+    from scrapy.crawler import Crawler
     from scrapy.http import Response
 
     from topiccrawl.model import Findings
@@ -78,6 +79,21 @@ class BrokenSpider(TopicSpider):
             "tests.crawl.trials.BrokenWatch": 520,
         }
     }  # fmt: skip
+
+
+class HastySpider(TopicSpider):
+    """The topic spider, which closes itself while the crawl is being opened."""
+
+    name = "hasty"
+
+    @classmethod
+    @override
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        async def close() -> None:
+            await crawler.engine.close_spider_async(reason="finished")
+
+        crawler.signals.connect(close, signals.spider_opened, weak=False)
+        return super().from_crawler(crawler, *args, **kwargs)
 
 
 class SecondAttemptScheduler(FrontierScheduler):

@@ -100,7 +100,7 @@ class CrawlCommand(ScrapyCrawl):
                     "add ADDONS = {addon} to its settings.py",
                     addon='{"topiccrawl.Addon": 100}',
                 )
-            raise UsageError(msg, print_help=False) from error
+            raise _refused(msg) from error
         check = getattr(spider, "check_arguments", None)
         try:
             check_values(self.settings)
@@ -110,7 +110,7 @@ class CrawlCommand(ScrapyCrawl):
         except ConfigurationError as error:
             if self.settings.get("LOG_FILE"):  # all that a user of scrapyd sees of a job
                 logger.error("%s", error)  # noqa: TRY400 - one line
-            raise UsageError(localize(error), print_help=False) from error
+            raise _refused(localize(error)) from error
         for line in unknown_settings(self.settings, os.environ):
             logger.warning("%s", line)
             if self._log_file is not None:
@@ -121,6 +121,12 @@ class CrawlCommand(ScrapyCrawl):
         crawler: Crawler = super()._create_crawler(spidercls)
         self._crawlers = [*self._crawlers, crawler]
         return crawler
+
+
+def _refused(text: str) -> UsageError:
+    """Print an error; return one for Scrapy without a text, above which it would print a usage."""
+    say(*tr("ERROR: {text}", text=text).split("\n"), to=sys.stderr)
+    return UsageError(print_help=False)
 
 
 class LastErrors(logging.Handler):

@@ -20,6 +20,7 @@ from topiccrawl.commands.terminal import OperatorCommand, say
 from topiccrawl.errors import ConfigurationError, translated
 from topiccrawl.messages import message, tr
 from topiccrawl.topics.topic import Topic, resolve
+from topiccrawl.userfiles import to_toml
 
 if TYPE_CHECKING:
     import argparse
@@ -83,9 +84,7 @@ def create(folder: Path, topic: Topic, *, example: bool = False) -> None:
     package = package_of(folder)
     values = {
         "package": package, "name": _toml(topic.name), "first": _toml(next(iter(topic.terms))),
-        "terms": "\n".join(f"{_toml(term)} = {weight:g}" for term, weight in topic.terms.items()),
-        "groups": (f"all_of = {_toml(topic.all_of)}\n" if topic.all_of else "")
-        + (f"min_terms = {topic.min_terms}\n" if topic.min_terms > 1 else ""),
+        "topic": to_toml(topic).rstrip(),
     }  # fmt: skip
     failed = message("{folder}: cannot be written: {strerror}")
     with translated(ConfigurationError, failed, folder=folder):
@@ -126,8 +125,8 @@ def _write(
             path.write_text(Template(one.read_text("utf-8")).substitute(values), "utf-8")
 
 
-def _toml(value: object) -> str:
-    """Return a string, or lists of strings, in TOML syntax."""
+def _toml(value: str) -> str:
+    """Return a string in TOML syntax."""
     return json.dumps(value, ensure_ascii=False)
 
 

@@ -212,6 +212,8 @@ class Readers:
         self._failed_starts = 0 if process.ready else self._failed_starts + 1
         if jobs and process.ready:
             self._retry_or_fail(jobs.popleft(), process)
+        else:
+            logger.warning("A reader process %s; it was reading no page", process.exit)
         self._enqueue(*jobs)
         if self._failed_starts >= TRIES:
             self._fail_all(f"no reader process can be started: each {process.exit}")

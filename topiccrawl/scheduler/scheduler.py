@@ -128,6 +128,7 @@ class FrontierScheduler(BaseScheduler):
         except TopiccrawlError as error:
             logger.error("%s", error)  # noqa: TRY400  (the operator needs the remedy, not a traceback)
             self._failure = finish_reason(error)
+            self.stats.set_value(FAILURE, self._failure)  # another component may close it first
             return
         context.opened = True
         for name in _WITHOUT_EFFECT:

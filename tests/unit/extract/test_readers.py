@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.extract.readers_trial import DEEDS
+from tests.waiting import soon
 from topiccrawl.addons.frames.frame import SiteFrame
 from topiccrawl.extract import reading
 from topiccrawl.extract.extract import Conditions
@@ -253,6 +254,21 @@ def test_killed_readers_lose_no_page() -> None:
             assert all(await reading)
 
     run(trial())
+
+
+def test_killed_reader_without_a_page_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    async def trial() -> None:
+        async with pool(1) as readers:
+            await readers.read(raw(1))
+            (pid,) = readers.pids()
+            os.kill(pid, signal.SIGKILL)
+            await soon(lambda: not readers.pids())
+            assert await readers.read(raw(2))
+
+    run(trial())
+    assert [record.message for record in caplog.records] == [
+        "A reader process was killed by signal 9; it was reading no page"
+    ]
 
 
 def test_closing_leaves_no_process_and_no_open_file() -> None:

@@ -202,11 +202,17 @@ class TaskService:
 
     async def resume(self, task: str) -> TaskState:
         """Resume a task and retry its failed sites."""
-        snapshot = await self.snapshot()
-        for shard in snapshot.shards_of(task):
-            if shard.state == State.FAILED:
-                retried = replace(shard, state=State.WAITING, failures=0, not_before=0.0)
-                await snapshot.swap(self._ledger, {(SHARDS, shard.name): retried})
+        while True:
+            snapshot = await self.snapshot()
+            retried: dict[Key, Shard] = {
+                (SHARDS, shard.name): replace(
+                    shard, state=State.WAITING, failures=0, not_before=0.0
+                )
+                for shard in snapshot.shards_of(task)
+                if shard.state == State.FAILED
+            }
+            if await snapshot.swap(self._ledger, retried):
+                break
         return await self._send_order(task, self._control.resume)
 
     async def cancel(self, task: str) -> TaskState:

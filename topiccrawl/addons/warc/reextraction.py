@@ -53,6 +53,22 @@ class _Archived(NamedTuple):
     at: float
 
 
+class _Prepared(NamedTuple):
+    """A page that was read concurrently with others, before it is judged in order.
+
+    Attributes:
+        url: Its URL.
+        found: The archived page.
+        page: The page that is judged.
+        parts: Its article and later pages, empty if there is none; None if it looked irrelevant.
+    """
+
+    url: str
+    found: _Archived
+    page: Page
+    parts: list[Extracted] | None
+
+
 class Reextraction:
     """Extracts a topic's articles from archived pages, by the same rules as a crawl.
 
@@ -80,65 +96,78 @@ class Reextraction:
         self._store = store
 
     async def articles(self, urls: Iterable[str]) -> AsyncGenerator[Article | None]:
-        """Yield the article of each page in order; None if a crawl would store none."""
+        """Yield the article of each page in order; None if a crawl would store none.
+
+        Pages are read concurrently, and judged in order: weights by site depend on earlier pages.
+        """
         remaining = iter(urls)
         first = islice(remaining, CONCURRENCY)
-        tasks = deque(asyncio.create_task(self.article(url)) for url in first)
+        tasks = deque(asyncio.create_task(self._prepare(url)) for url in first)
         try:
             while tasks:
-                found = await tasks.popleft()
-                tasks.extend(asyncio.create_task(self.article(url)) for url in islice(remaining, 1))
-                yield found
+                prepared = await tasks.popleft()
+                tasks.extend(
+                    asyncio.create_task(self._prepare(url)) for url in islice(remaining, 1)
+                )
+                yield await self._judge(prepared) if prepared is not None else None
         finally:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def article(self, url: str) -> Article | None:
-        """Return the article of a page and its later pages; None if a crawl would store none."""
-        try:
-            return await self._article(url)
-        except ReaderError as error:
-            logger.warning("%s", error)
-            return None
-
-    async def _article(self, url: str) -> Article | None:
+    async def _prepare(self, url: str) -> _Prepared | None:
+        """Read a page, and its article if the page looks relevant; None if it cannot be read."""
         found = await self._read(url)
         if found is None:
             return None
         page = found.read.page._replace(expected=await self._expected(url))
-        wanted = self._scorer.score_page(page).relevant and not page.directives.noindex
-        if not wanted or pager_of(page.url, page.links).first:
+        return _Prepared(url, found, page, await self._parts(found) if self._wants(page) else None)
+
+    async def _judge(self, prepared: _Prepared) -> Article | None:
+        """Return the article of a page and its later pages; None if a crawl would store none."""
+        url, found, page, parts = prepared
+        wanted = self._wants(page)
+        self._scorer.observe(page)
+        if wanted and parts is None:
+            parts = await self._parts(found)
+        if not (wanted and parts):
             return None
-        extracted = await self._extract(found, part=False)
-        if extracted is None:
-            return None
+        extracted, *later = parts
         title, body, expected = extracted.title, extracted.body, page.expected
         verdict = self._scorer.score_page(Page(url, title, body, prose=body, expected=expected))
         if not verdict.relevant or not self._topic.wants(extracted.published):
             return None
         fetch = Fetch(canonical(url) or url, found.at, 0, found.read.encoding)
         article = compose(extracted, fetch, page, self._topic.name, verdict)
-        return await self._whole(article, page)
+        for part in later:
+            article = joined(article, part.body, part.images)
+        return article
+
+    def _wants(self, page: Page) -> bool:
+        relevant = self._scorer.score_page(page).relevant and not page.directives.noindex
+        return relevant and not pager_of(page.url, page.links).first
 
     async def _expected(self, url: str) -> float | None:
         story = await self._store.get(url) if self._store is not None else None
         return story.article.expected_for(self._topic.name) if story is not None else None
 
-    async def _whole(self, article: Article, page: Page) -> Article:
-        """Return the article with the text of its archived later pages."""
+    async def _parts(self, found: _Archived) -> list[Extracted]:
+        """Return the article on a page and the texts of its archived later pages, if any."""
+        extracted = await self._extract(found, part=False)
+        if extracted is None:
+            return []
+        parts, page = [extracted], found.read.page
         known = {page.url}
         for _ in range(MAX_PARTS - 1):
             after = pager_of(page.url, page.links).next
-            found = await self._read(after) if after not in known else None
-            if found is None:
+            later = await self._read(after) if after not in known else None
+            if later is None:
                 break
-            page = found.read.page
+            page = later.read.page
             known.add(page.url)
-            extracted = await self._extract(found, part=True)
-            if extracted is not None:
-                article = joined(article, extracted.body, extracted.images)
-        return article
+            extracted = await self._extract(later, part=True)
+            parts += [extracted] if extracted is not None else []
+        return parts
 
     async def _read(self, url: str) -> _Archived | None:
         """Return an archived HTML page, or None if there is none to read."""
@@ -150,14 +179,22 @@ class Reextraction:
             return None
         tags = tuple(v for k, v in exchange.headers if k.lower() == "x-robots-tag")
         raw = RawPage(exchange.body, url, kind, tags)
-        read = await self._readers.read(raw)
+        try:
+            read = await self._readers.read(raw)
+        except ReaderError as error:
+            logger.warning("%s", error)
+            return None
         if read is None or read.page.feed or is_missing(read.page.title, read.page.prose):
             return None
         return _Archived(raw, read, exchange.at)
 
     async def _extract(self, found: _Archived, *, part: bool) -> Extracted | None:
         asked = Conditions(None if part else ARTICLES, fetched_at=found.at)
-        return (await self._readers.extract(found.raw, asked)).extracted
+        try:
+            return (await self._readers.extract(found.raw, asked)).extracted
+        except ReaderError as error:
+            logger.warning("%s", error)
+            return None
 
 
 class FilesDone:

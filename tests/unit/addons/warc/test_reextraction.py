@@ -14,7 +14,7 @@ from topiccrawl.extract.readers import ReaderLimits, Readers
 from topiccrawl.extract.reading import LocalReader, StandardReader
 from topiccrawl.model import LINKS, Article
 from topiccrawl.storage.factory import articles_of, opened
-from topiccrawl.topics import Scorer
+from topiccrawl.topics import Scorer, SiteWords
 from topiccrawl.topics.topic import Topic
 
 if TYPE_CHECKING:
@@ -39,11 +39,13 @@ PAGES = [
 ]
 
 
-def extracted(pages: list[Exchange], readers: Readers | LocalReader) -> list[Article | None]:
+def extracted(
+    pages: list[Exchange], readers: Readers | LocalReader, scorer: Scorer | None = None
+) -> list[Article | None]:
     by_url = {page.url: page for page in pages}
 
     async def all_of() -> list[Article | None]:
-        again = Reextraction(by_url.get, TOPIC, Scorer(TOPIC), readers)
+        again = Reextraction(by_url.get, TOPIC, scorer or Scorer(TOPIC), readers)
         try:
             return [article async for article in again.articles(by_url)]
         finally:
@@ -71,6 +73,28 @@ def test_page_that_crashes_its_reader_is_skipped() -> None:
     )
     assert found[5:8] == [None] * 3
     assert [*found[:5], *found[8:]] == extracted(PAGES, LocalReader(StandardReader()))
+
+
+def test_words_on_all_pages_of_a_site_count_less_in_the_order_of_the_pages() -> None:
+    def passing(number: int) -> Exchange:
+        page = exchange(f"n{number}.html")
+        other = "".join(
+            f"昨晚的活动结束，第{n}位市民在场边欢呼，主办方总结了全年。" for n in range(20)
+        )
+        text = f"<title>活动</title><h1>活动{number}</h1><p>新能源汽车报：{other}</p>"
+        return page._replace(body=text.encode())
+
+    topic = TOPIC.model_copy(update={"terms": {"新能源汽车": 1.0, "动力电池": 1.0}})
+    pages = [passing(number) for number in range(60)]
+    assert all(extracted(pages, LocalReader(StandardReader()), Scorer(topic)))
+    numbers = []
+    for readers in (LocalReader(StandardReader()), Readers(2, TRIAL)):
+        articles = extracted(pages, readers, Scorer(topic, sites=SiteWords()))
+        found = [article is not None for article in articles]
+        assert found == sorted(found, reverse=True)
+        numbers.append(sum(found))
+    assert numbers[0] == numbers[1]
+    assert 0 < numbers[0] < 30
 
 
 @pytest.mark.parametrize(("named", "found"), [("t", True), ("another", False)])

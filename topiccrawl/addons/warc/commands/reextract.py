@@ -20,7 +20,7 @@ from topiccrawl.extract.reading import LocalReader
 from topiccrawl.messages import message, tr
 from topiccrawl.spiders.reading import pool_of, reader_of
 from topiccrawl.storage.factory import closed_after, opened, storage_of
-from topiccrawl.topics import Scorer
+from topiccrawl.topics import Scorer, SiteWords
 from topiccrawl.topics.topic import Topic, resolve
 
 if TYPE_CHECKING:
@@ -81,7 +81,9 @@ class Command(OperatorCommand, ScrapyCommand):
         async with closed_after(readers), opened(storage_of(self.options).articles()) as store:
             links = self.options.getbool("TOPICCRAWL_LINK_RELEVANCE")
             known = store if links else None
-            extraction = Reextraction(pages.get, topic, Scorer(topic), readers, known)
+            sites = SiteWords() if self.options.getbool("TOPICCRAWL_SITE_WORDS") else None
+            scorer = Scorer(topic, sites=sites)
+            extraction = Reextraction(pages.get, topic, scorer, readers, known)
             for path in pages.by_file:
                 if path in done:
                     say(tr("{path}: finished before the interruption", path=path), to=sys.stderr)
