@@ -29,10 +29,10 @@ from zlib import crc32
 
 from topiccrawl.model import Page, Verdict
 from topiccrawl.text.idf import Idf, corpus_idf
+from topiccrawl.text.matching import TermMatcher, count, count_all
 from topiccrawl.text.normal import fold, has_han
 from topiccrawl.text.tokens import BatchCache, Cache, latin_words, shared_tokenizer, split
 from topiccrawl.topics.linked import with_links
-from topiccrawl.topics.matching import TermMatcher, count, count_all
 from topiccrawl.topics.pagekind import own_share
 from topiccrawl.topics.vector import TopicVector, sample
 
