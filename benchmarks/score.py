@@ -40,10 +40,10 @@ from topiccrawl.links.strategies import DEFAULT, strategy
 from topiccrawl.links.strategies.link_texts import block_texts
 from topiccrawl.text.decode import decode
 from topiccrawl.text.idf import chinese_table, corpus_idf
+from topiccrawl.text.matching import TermMatcher, count
 from topiccrawl.text.normal import fold, simplify
 from topiccrawl.text.tokens import shared_tokenizer
 from topiccrawl.topics import Scorer
-from topiccrawl.topics.matching import TermMatcher, count
 from topiccrawl.topics.topic import Topic
 
 if TYPE_CHECKING:

@@ -47,6 +47,16 @@ def extract_article(html: str, url: str, fetched_at: float = 0.0) -> Article | N
     return None if extracted is None else compose(extracted, Fetch(address, fetched_at), page)
 
 
+def page_of(extracted: Extracted, page: Page) -> Page:
+    """Return the article of a page as a page of its own, to score it.
+
+    >>> page_of(Extracted("题", "文"), Page("http://a.test/1.html", "题 - 网站", "菜单 文")).prose
+    '文'
+    """
+    body = extracted.body
+    return Page(page.url, extracted.title, body, prose=body, expected=page.expected)
+
+
 def compose(
     extracted: Extracted, fetch: Fetch, page: Page, topic: str = "", verdict: Verdict | None = None
 ) -> Article:

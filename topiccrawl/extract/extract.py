@@ -43,6 +43,8 @@ from topiccrawl.text.digest import fold
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
 
+    from topiccrawl.text.measure import Measures
+
 
 ARTICLES = frozenset((Genre.ARTICLE, Genre.LIVE))
 """Genres stored by default; a live ticker is an article that is extended."""
@@ -114,11 +116,13 @@ class Extraction(NamedTuple):
         extracted: The article, or None.
         body: Body of the article with repeated lines; None if there is none, or no frame was given.
         trial: Result of using the frame.
+        measures: Measures of the article for each vocabulary of the request.
     """
 
     extracted: Extracted | None = None
     body: Body | None = None
     trial: FrameTrial = FrameTrial()
+    measures: tuple[Measures, ...] = ()
 
 
 def extract(

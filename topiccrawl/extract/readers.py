@@ -30,9 +30,10 @@ from topiccrawl.extract.worker import NO_MEMORY, STOPS, own_peak, resident, wait
 from topiccrawl.links.urls import host_of, site_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from topiccrawl.extract.extract import Conditions, Extraction
+    from topiccrawl.text.measure import Vocabulary
 
 logger = logging.getLogger(__name__)
 
@@ -126,22 +127,24 @@ class Readers:
         self._failed_starts = 0
         self._closed = False
 
-    async def read(self, raw: RawPage) -> ReadPage | None:
-        """Run ``PageReader.read`` in a reader process.
+    async def read(self, raw: RawPage, vocabularies: Sequence[Vocabulary] = ()) -> ReadPage | None:
+        """Run ``PageReader.read`` in a reader process; measure the text for the vocabularies.
 
         Raises:
             ReaderError: The page exceeds the limits or crashes its reader.
             NoReaderError: No reader can be started.
         """
-        return reading.read_page_of(await self._request(raw, None))
+        return reading.read_page_of(await self._request(raw, None, vocabularies))
 
-    async def extract(self, raw: RawPage, conditions: Conditions) -> Extraction:
-        """Run ``PageReader.extract`` in a reader process.
+    async def extract(
+        self, raw: RawPage, conditions: Conditions, vocabularies: Sequence[Vocabulary] = ()
+    ) -> Extraction:
+        """Run ``PageReader.extract`` in a reader process; measure the article's text.
 
         Raises:
             ReaderError: See ``read``.
         """
-        return reading.extraction_of(await self._request(raw, conditions))
+        return reading.extraction_of(await self._request(raw, conditions, vocabularies))
 
     def pids(self) -> list[int]:
         """Return the ids of the running processes."""
@@ -159,12 +162,14 @@ class Readers:
         if self._tasks:
             await asyncio.wait(self._tasks)
 
-    async def _request(self, raw: RawPage, conditions: Conditions | None) -> bytes:
+    async def _request(
+        self, raw: RawPage, conditions: Conditions | None, vocabularies: Sequence[Vocabulary]
+    ) -> bytes:
         if self._closed:
             raise ReaderError(f"{raw.url} is not read: the reader pool is closed", CRASH)
         # extraction first, while the page is still cached in its reader
         entry = self._fair_queue.enqueue(site_of(host_of(raw.url)), first=conditions is not None)
-        job = _Job(raw.url, reading.pack((raw, conditions)), entry)
+        job = _Job(raw.url, reading.pack((raw, conditions, vocabularies)), entry)
         self._enqueue(job)
         self._dispatch()
         try:

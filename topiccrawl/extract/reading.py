@@ -25,6 +25,7 @@ from topiccrawl.links.page import read_page
 from topiccrawl.links.sitemaps import decompressed
 from topiccrawl.model import Directives, Extracted, Link, Page
 from topiccrawl.text.decode import decode
+from topiccrawl.text.measure import Measurers, Measures, Vocabulary, judged_text
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
@@ -68,11 +69,13 @@ class ReadPage(NamedTuple):
         page: The page or feed.
         encoding: Encoding it was decoded from.
         blank: Whether it has almost no text, but scripts that may add text.
+        measures: Measures of its text for each vocabulary of the request.
     """
 
     page: Page
     encoding: str
     blank: bool
+    measures: tuple[Measures, ...] = ()
 
 
 class PageReader(Protocol):
@@ -116,6 +119,7 @@ class _CachedPage:
     tree: LexborHTMLParser | None = None
 
 
+_measurers = Measurers()
 _recent: dict[RawPage, _CachedPage] = {}
 
 
@@ -181,37 +185,48 @@ def pack(value: object) -> bytes:
 
 def unpack(message: bytes | memoryview) -> Any:  # noqa: ANN401 - any plain value
     """Decode a message without its header."""
-    return msgpack.unpackb(message, use_list=False, unicode_errors="surrogatepass")
+    return msgpack.unpackb(
+        message, use_list=False, strict_map_key=False, unicode_errors="surrogatepass"
+    )
 
 
 def respond(reader: PageReader, message: bytes) -> bytes:
     """Process a request with a reader and return the encoded response.
 
-    A request is a ``RawPage`` with None, or with the ``Conditions`` of its article.
+    A request is a ``RawPage`` with None, or with the ``Conditions`` of its article, and with the
+    vocabularies for which the text is measured.
     """
-    fields, options = unpack(message)
-    raw = RawPage(*fields)
+    fields, options, vocabularies = unpack(message)
+    raw, words = RawPage(*fields), [Vocabulary(*one) for one in vocabularies]
     if options is None:
-        return pack(reader.read(raw))
+        if (read := reader.read(raw)) is None:
+            return pack(None)
+        page = read.page
+        measures = _measurers.measure(words, judged_text(page.text, page.prose), page.title)
+        return pack(read._replace(measures=measures))
     wanted, frame, fetched_at = options
     wanted = wanted and frozenset(map(Genre, wanted))
     frame = frame and FrameView(*frame)._replace(repeated=frozenset(frame[1]))
     found = reader.extract(raw, Conditions(wanted, frame, fetched_at))
-    values = found.extracted and astuple(found.extracted)
-    return pack((values, found.body, found.trial))
+    if (article := found.extracted) is None:
+        return pack(found)
+    measures = _measurers.measure(words, article.body, article.title)
+    return pack((astuple(article), found.body, found.trial, measures))
 
 
 def read_page_of(message: bytes | memoryview) -> ReadPage | None:
     """Decode the page in a response."""
     if (fields := unpack(message)) is None:
         return None
-    (url, title, text, links, canonical, directives, prose, feed, _), encoding, blank = fields
+    fields, encoding, blank, measures = fields
+    url, title, text, links, canonical, directives, prose, feed, _ = fields
     found = tuple(map(Link._make, links))
     page = Page(url, title, text, found, canonical, Directives(*directives), prose, feed)
-    return ReadPage(page, encoding, blank)
+    return ReadPage(page, encoding, blank, tuple(map(Measures._make, measures)))
 
 
 def extraction_of(message: bytes | memoryview) -> Extraction:
     """Decode the extraction in a response."""
-    values, body, trial = unpack(message)
-    return Extraction(values and Extracted(*values), body and Body(*body), FrameTrial(*trial))
+    values, body, trial, measures = unpack(message)
+    found = values and Extracted(*values), body and Body(*body), FrameTrial(*trial)
+    return Extraction(*found, tuple(map(Measures._make, measures)))

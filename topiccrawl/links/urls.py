@@ -20,11 +20,11 @@ import re
 from functools import cache, lru_cache
 from ipaddress import IPv6Address
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import SplitResult, quote_from_bytes, unquote, unquote_to_bytes, urlsplit
+from urllib.parse import SplitResult, quote_from_bytes, unquote, urlsplit
 
 import idna
 
-from topiccrawl.text.decode import codec_of
+from topiccrawl.text.decode import codec_of, percent_decoded
 
 if TYPE_CHECKING:
     from tldextract import TLDExtract
@@ -383,12 +383,3 @@ def words(url: str) -> list[str]:
     if "%" in rest:
         rest = percent_decoded(rest)
     return [word.lower() for word in _WORD.findall(_CAMEL.sub(" ", rest))]
-
-
-def percent_decoded(text: str) -> str:
-    """Decode percent-encoded bytes as UTF-8, else as GB18030."""
-    raw = unquote_to_bytes(text.encode("utf-8", "replace"))
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError:
-        return raw.decode("gb18030", "replace")

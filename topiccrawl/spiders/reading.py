@@ -14,6 +14,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response, TextResponse
 from scrapy.utils.asyncio import is_asyncio_available
 
+from topiccrawl.extract.article import page_of
 from topiccrawl.extract.extract import Conditions, Extraction
 from topiccrawl.extract.genres import genres_named
 from topiccrawl.extract.missing import is_missing
@@ -21,15 +22,17 @@ from topiccrawl.extract.readers import NoReaderError, ReaderError, ReaderLimits,
 from topiccrawl.extract.reading import PageReader, RawPage, ReadPage
 from topiccrawl.model import CHALLENGE, Extracted, Page
 from topiccrawl.scheduler.hooks import load_component, number
+from topiccrawl.topics.scorer import record_all
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
     from topiccrawl.extract.frames import LearningFrame
     from topiccrawl.topics.contract import RelevanceModel
+    from topiccrawl.topics.scorer import Scorer
 
 logger = logging.getLogger(__name__)
 
@@ -118,7 +121,10 @@ class PageReading:
         self.open = 0
 
     async def prepare(
-        self, response: Response, asked: Callable[[ReadPage], Conditions | None]
+        self,
+        response: Response,
+        asked: Callable[[ReadPage], Conditions | None],
+        scorers: Sequence[Scorer] = (),
     ) -> None:
         """Parse a page in a reader process; extract its article if ``asked`` returns conditions.
 
@@ -136,10 +142,16 @@ class PageReading:
         mine = self._last
         try:
             raw = raw_page(response)
-            found = _Prepared(await readers.read(raw))
-            if found.read is not None and (more := asked(found.read)):
-                found.extraction = await readers.extract(raw, more)
+            words = [scorer.vocabulary for scorer in scorers]
+            found = _Prepared(read := await readers.read(raw, words))
+            if read is not None:
+                record_all(scorers, words, read.page, read.measures)
+            if read is not None and (more := asked(read)):
+                found.extraction = await readers.extract(raw, more, words)
                 found.asked, found.fetched_at = more, more.fetched_at
+                if (article := found.extraction.extracted) is not None:
+                    measures = found.extraction.measures
+                    record_all(scorers, words, page_of(article, read.page), measures)
             self._prepared[response] = found
             if before is not None and not before.done():
                 await asyncio.wait([before], timeout=PATIENCE)

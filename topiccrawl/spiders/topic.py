@@ -14,7 +14,7 @@ from scrapy import Request, Spider
 from scrapy.http import Response  # noqa: TC002
 from typing_extensions import override
 
-from topiccrawl.extract.article import Fetch, compose
+from topiccrawl.extract.article import Fetch, compose, page_of
 from topiccrawl.extract.missing import is_challenge, is_missing
 from topiccrawl.extract.pagination import Pager, joined, pager_of, without_pages
 from topiccrawl.links.urls import canonical
@@ -194,10 +194,14 @@ class TopicSpider(Spider):
             ChallengeError: The response is a check of the visitor; a browser may pass it.
         """
         if request.callback == self.parse_part:
-            await self.reading.prepare(response, lambda _read: self.reading.conditions(part=True))
+            await self.reading.prepare(
+                response, lambda _read: self.reading.conditions(part=True), self.scorer.scorers
+            )
         elif request.callback in (None, self.parse, self.parse_example):
             lease = context_of(self.crawler).lease(request) or UNLEASED
-            await self.reading.prepare(response, lambda read: self._conditions(read, lease))
+            await self.reading.prepare(
+                response, lambda read: self._conditions(read, lease), self.scorer.scorers
+            )
         else:
             return
         read = self._read(request, response)
@@ -378,8 +382,7 @@ class TopicSpider(Spider):
         extracted = self.reading.extract(response, self.frame_of(response.url))
         if extracted is None:
             return None
-        body, expected = extracted.body, page.expected
-        body_page = Page(page.url, extracted.title, body, prose=body, expected=expected)
+        body_page = page_of(extracted, page)
         verdict = self.judge.score_page(body_page)
         if not verdict.relevant:
             count("topiccrawl/articles_off_topic")

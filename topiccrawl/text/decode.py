@@ -25,6 +25,7 @@ import re
 from functools import cache, lru_cache
 from itertools import islice
 from typing import NamedTuple
+from urllib.parse import unquote_to_bytes
 
 from charset_normalizer import from_bytes
 
@@ -288,3 +289,12 @@ def _fit(text: str) -> float:
     others = text.encode("utf-8", "replace").translate(None, _ASCII)
     sample = others.decode("utf-8")[:_SAMPLE_CHARS]
     return sum(map(_common_characters().__contains__, sample)) / len(sample) if sample else 1.0
+
+
+def percent_decoded(text: str) -> str:
+    """Decode percent-encoded bytes as UTF-8, else as GB18030."""
+    raw = unquote_to_bytes(text.encode("utf-8", "replace"))
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw.decode("gb18030", "replace")

@@ -22,22 +22,23 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from functools import lru_cache
+from itertools import compress
 from statistics import fmean
 from typing import TYPE_CHECKING, Self
 from zlib import crc32
 
 from topiccrawl.model import Page, Verdict
 from topiccrawl.text.idf import Idf, corpus_idf
-from topiccrawl.text.normal import fold, has_han
-from topiccrawl.text.tokens import BatchCache, Cache, latin_words, shared_tokenizer, split
+from topiccrawl.text.matching import TermMatcher, count_all
+from topiccrawl.text.measure import TITLE_WEIGHT, Measurer, Measures, Vocabulary, judged_text
+from topiccrawl.text.normal import fold
+from topiccrawl.text.tokens import BatchCache, shared_tokenizer
 from topiccrawl.topics.linked import with_links
-from topiccrawl.topics.matching import TermMatcher, count, count_all
 from topiccrawl.topics.pagekind import own_share
-from topiccrawl.topics.vector import TopicVector, sample
+from topiccrawl.topics.vector import TopicVector
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from topiccrawl.text.tokens import Tokenizer
     from topiccrawl.topics.contract import Reasons
@@ -52,21 +53,12 @@ to 0.06 (0.58, 0.72); 0.05 loses fewer pages. Half of the relevant pages of a to
 0.17, and 95 % of the other pages score below 0.04 in most topics.
 """
 
-PROSE = 200
-"""Characters of a page's own text from which menus and link lists are not scored."""
-
 UPPER_LIMIT = 0.10
 """Relevance above which a page is very likely on topic: precision 0.71, recall 0.48."""
 
-TITLE_WEIGHT = 3
-"""Weight of words in the title, relative to words in the text."""
-
-_CACHED_COUNTS = 64
-"""Texts with cached counts: a page is scored before and after extraction and counted for its
-site."""
-
-_CACHED_WORDS = 200_000
-"""Most words with cached squared IDF, about 20 MB; above it the cache is cleared."""
+MEASURED = 128
+"""Texts with recorded measures: a page and its article are scored before and in the callback, and
+counted for the site."""
 
 _CACHED_TEXTS = 20_000
 """Most link texts with cached scores, about 5 MB, since menus repeat on all pages of a site."""
@@ -101,11 +93,11 @@ class Scorer:
     ) -> None:
         self.topic = topic
         self.sites = sites
+        self.scorers = (self,)
         self.tokenizer = tokenizer or shared_tokenizer()
         self.idf = idf or corpus_idf()
         limit = topic.thresholds.lower_limit if lower_limit is None else lower_limit
         self.lower_limit = LOWER_LIMIT if limit is None else limit
-        self._forbidden = TermMatcher(tuple(map(fold, topic.must_not)), {}, topic.languages)
         self.adopt(vector or TopicVector.of_topic(topic))
         self.version = topic.version
 
@@ -114,22 +106,23 @@ class Scorer:
         topic = self.topic
         self.vector = vector
         self.version = crc32(repr(vector).encode()) % 2**24
+        terms, positive = vector.terms, tuple(weight > 0 for weight in vector.weights)
         synonyms = {fold(term): words for term, words in topic.synonyms.items()}
-        self._matcher = TermMatcher(self.vector.terms, synonyms, topic.languages)
-        self._positive = TermMatcher(
-            tuple(term for term, weight in self.vector.items() if weight > 0),
-            synonyms,
-            topic.languages,
+        forbidden = tuple(map(fold, topic.must_not))
+        self.vocabulary = Vocabulary(
+            terms, positive, tuple(synonyms.items()), forbidden, topic.languages
         )
-        self._idf = tuple(self._term_idf(term) for term in self.vector.terms)
+        self._measurer = Measurer(self.vocabulary, self.tokenizer, self.idf)
+        wanted = tuple(compress(terms, positive))
+        self._positive = TermMatcher(wanted, synonyms, topic.languages)
+        self._idf = self._measurer.idf_of_terms
         self._equal_weights = (1.0,) * len(self.vector.terms)
         self._norm = self.vector.norm
         places = {term: index for index, term in enumerate(self.vector.terms)}
         self._groups = _groups(topic, places)
-        self._tokens = self._matcher.tokens()
-        self._squared_idf = Cache(self._squared_idf_of, _CACHED_WORDS)
         self._link_scores = BatchCache(self._score_new, _CACHED_TEXTS)
-        self._measured = lru_cache(_CACHED_COUNTS)(self._measure)
+        self._measures: dict[tuple[str, str], Measures] = {}
+        self._most_measures = MEASURED
 
     def with_vector(self, vector: TopicVector, *, lower_limit: float | None = None) -> Self:
         """Return a new scorer of the same topic with other terms and weights."""
@@ -155,7 +148,7 @@ class Scorer:
             a word of ``must_not`` scores 0.
         """
         counts, squared_length, forbidden = self._measured(text, title)
-        if not self._has_positive(counts):
+        if not self._measurer.has_positive(counts):
             return Verdict(0.0, self.lower_limit <= 0.0 and not forbidden, self._terms(counts, {}))
         scale = self._scale(squared_length, counts)
         factors = self._site_factors(url)
@@ -212,7 +205,7 @@ class Scorer:
     @staticmethod
     def judged_text(page: Page) -> str:
         """Return the text of a page that ``score_page`` uses."""
-        return page.prose if len(page.prose) >= PROSE else page.text
+        return judged_text(page.text, page.prose)
 
     def score_short(self, text: str) -> float:
         """Return ``score_text(text).relevance`` for an anchor or a context; see ``score_many``."""
@@ -231,12 +224,14 @@ class Scorer:
         scores = [0.0] * len(lines)
         found = [
             (i, counts)
-            for i, counts in count_all(self._matcher.candidates_in("\n".join(lines)), lines).items()
-            if self._has_positive(counts)
+            for i, counts in count_all(
+                self._measurer.matcher.candidates_in("\n".join(lines)), lines
+            ).items()
+            if self._measurer.has_positive(counts)
         ]
         cuts = self.tokenizer.cut_all([lines[i] for i, _ in found])
         for (i, counts), pieces in zip(found, cuts, strict=True):
-            squared_length = sum(map(self._squared_idf.__getitem__, pieces))
+            squared_length = sum(map(self._measurer.squared_idf.__getitem__, pieces))
             scores[i] = self._cosine(counts, self._scale(squared_length, counts))
         return scores
 
@@ -258,49 +253,41 @@ class Scorer:
         folded, heading = fold(text), fold(title)
         counts: dict[str, int] = {}
         for part, weight in ((folded, 1), (heading, TITLE_WEIGHT)):
-            for piece, times in Counter(self._pieces(part)).items():
-                for word in self._counted_words(piece):
+            for piece, times in Counter(self._measurer.pieces(part)).items():
+                for word in self._measurer.counted_words(piece):
                     counts[word] = counts.get(word, 0) + weight * times
         squares = {word: times * self.idf(word) ** 2 for word, times in counts.items()}
-        for index, times in self._counts(folded, heading).items():
+        for index, times in self._measurer.counts(folded, heading).items():
             squares[self.vector.terms[index]] = times * self._idf[index] ** 2
         norm = math.sqrt(sum(squares.values()))
         return {word: math.sqrt(square) / norm for word, square in squares.items()}
 
     def page_words(self, text: str, title: str = "") -> set[str]:
         """Return the distinct canonical words of a text, without words of topic terms."""
-        pieces = set(self._pieces(fold(f"{title}\n{text}")))
-        return {word for piece in pieces for word in self._counted_words(piece)}
+        pieces = set(self._measurer.pieces(fold(f"{title}\n{text}")))
+        return {word for piece in pieces for word in self._measurer.counted_words(piece)}
 
-    def _measure(self, text: str, title: str) -> tuple[dict[int, int], float, bool]:
-        """Return term counts, squared vector length, and whether a ``must_not`` word occurs.
+    def record(self, page: Page, vocabulary: Vocabulary, measures: Measures) -> None:
+        """Record what a reader process has measured, unless the vocabulary has changed since."""
+        if vocabulary == self.vocabulary:
+            self._record(self.judged_text(page), page.title, measures)
 
-        The length is 0 for a text without positive terms.
-        """
-        folded, heading = fold(text), fold(title)
-        counts = self._counts(folded, heading)
-        forbidden = self._forbidden.contains(folded) or self._forbidden.contains(heading)
-        if not self._has_positive(counts):
-            return counts, 0.0, forbidden
-        windows = sample(folded)
-        share = sum(map(len, windows)) / max(1, len(folded))
-        squared_length = self._squared_length("\n".join(windows)) / (share or 1.0)
-        squared_length += TITLE_WEIGHT * self._squared_length(heading)
-        return counts, squared_length, forbidden
+    def _record(self, text: str, title: str, measures: Measures) -> None:
+        while len(self._measures) >= self._most_measures:
+            del self._measures[next(iter(self._measures))]
+        self._measures[text, title] = measures
+
+    def _measured(self, text: str, title: str) -> Measures:
+        found = self._measures.get((text, title))
+        if found is None:
+            found = self._measurer.measure(text, title)
+            self._record(text, title, found)
+        return found
 
     def _excludes(self, page: Page) -> bool:
         """Return whether the topic's groups or ``must_not`` exclude a page."""
         counts, _, forbidden = self._measured(self.judged_text(page), page.title)
         return forbidden or any(group.isdisjoint(counts) for group in self._groups)
-
-    def _counts(self, text: str, title: str) -> dict[int, int]:
-        counts = count(self._matcher.surfaces, text)
-        for index, times in count(self._matcher.surfaces, title).items():
-            counts[index] = counts.get(index, 0) + TITLE_WEIGHT * times
-        return counts
-
-    def _has_positive(self, counts: dict[int, int]) -> bool:
-        return any(self.vector.weights[index] > 0 for index in counts)
 
     def _scale(self, squared_length: float, counts: dict[int, int]) -> float:
         """Return 1 / (length of the text vector * length of the topic vector)."""
@@ -340,25 +327,16 @@ class Scorer:
         ]
         return tuple(sorted(terms, key=lambda pair: -abs(pair[1])))
 
-    def _term_idf(self, term: str) -> float:
-        words = self.tokenizer.words(term)
-        return self.idf.phrase(words) if len(words) > 1 else self.idf(words[0] if words else term)
 
-    def _pieces(self, folded: str) -> list[str]:
-        """Segment a text; texts without Chinese need no dictionary."""
-        return self.tokenizer.cut(folded) if has_han(folded) else latin_words(folded)
-
-    def _squared_length(self, folded: str) -> float:
-        """Return the squared length of the text vector, without topic terms."""
-        return sum(map(self._squared_idf.__getitem__, self._pieces(folded)))
-
-    def _squared_idf_of(self, piece: str) -> float:
-        """Return the contribution of a piece to the squared length of a text vector."""
-        return sum([self.idf(word) ** 2 for word in self._counted_words(piece)])
-
-    def _counted_words(self, piece: str) -> list[str]:
-        """Return the words of a piece that count, without terms, which are counted apart."""
-        return [w for w in split(piece) if w not in self._tokens and not w.isdecimal()]
+def record_all(
+    scorers: Iterable[Scorer],
+    vocabularies: Iterable[Vocabulary],
+    page: Page,
+    measures: Iterable[Measures],
+) -> None:
+    """Record what a reader process has measured on a page, for each scorer."""
+    for scorer, vocabulary, found in zip(scorers, vocabularies, measures, strict=True):
+        scorer.record(page, vocabulary, found)
 
 
 def _groups(topic: Topic, places: Mapping[str, int]) -> tuple[frozenset[int], ...]:

@@ -10,12 +10,11 @@ import pytest
 
 from topiccrawl.model import Link, Page, Verdict
 from topiccrawl.text.idf import Idf
+from topiccrawl.text.measure import PROSE, SAMPLED
 from topiccrawl.text.tokens import Tokenizer
 from topiccrawl.topics import LOWER_LIMIT, Scorer, SiteWords, TopicVector
 from topiccrawl.topics.linked import with_links
-from topiccrawl.topics.scorer import PROSE
 from topiccrawl.topics.topic import Topic, from_words
-from topiccrawl.topics.vector import SAMPLED
 
 if TYPE_CHECKING:
     from collections.abc import Callable

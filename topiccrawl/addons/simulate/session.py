@@ -9,7 +9,6 @@ import random
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
-from functools import cache
 from itertools import starmap
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -333,5 +332,5 @@ class CachingScorer(Scorer):
     def adopt(self, vector: TopicVector) -> None:
         """Replace the topic vector; counts of terms and scores are cached for all texts."""
         super().adopt(vector)
-        self._measured = cache(self._measure)
+        self._most_measures = sys.maxsize
         self._link_scores = BatchCache(self._score_new, sys.maxsize)

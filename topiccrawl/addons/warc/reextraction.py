@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl import __version__
 from topiccrawl.addons.warc.warc import rewritten
-from topiccrawl.extract.article import Fetch, compose
+from topiccrawl.extract.article import Fetch, compose, page_of
 from topiccrawl.extract.extract import ARTICLES, Conditions
 from topiccrawl.extract.missing import is_missing
 from topiccrawl.extract.pagination import joined, pager_of
 from topiccrawl.extract.readers import ReaderError, Readers
 from topiccrawl.extract.reading import LocalReader, RawPage, ReadPage
 from topiccrawl.links.urls import canonical
-from topiccrawl.model import Article, Extracted, Page
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Iterable
     from pathlib import Path
 
     from topiccrawl.addons.warc.archive import Exchange
+    from topiccrawl.model import Article, Extracted, Page
     from topiccrawl.storage.contract import ArticleStore
     from topiccrawl.topics import Scorer
     from topiccrawl.topics.topic import Topic
@@ -133,8 +133,7 @@ class Reextraction:
         if not (wanted and parts):
             return None
         extracted, *later = parts
-        title, body, expected = extracted.title, extracted.body, page.expected
-        verdict = self._scorer.score_page(Page(url, title, body, prose=body, expected=expected))
+        verdict = self._scorer.score_page(page_of(extracted, page))
         if not verdict.relevant or not self._topic.wants(extracted.published):
             return None
         fetch = Fetch(canonical(url) or url, found.at, 0, found.read.encoding)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import snowballstemmer
 
-from topiccrawl.links.urls import percent_decoded
+from topiccrawl.text.decode import percent_decoded
 from topiccrawl.text.normal import fold, has_han
 from topiccrawl.text.tokens import inflections, singular
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawl.topics.matching import TermMatcher, count
+from topiccrawl.text.matching import TermMatcher, count
 
 
 def found(term: str, text: str, *synonyms: str) -> int:

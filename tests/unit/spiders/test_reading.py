@@ -1,0 +1,93 @@
+"""Tests of pages that reader processes parse and measure before their callback."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+from scrapy.http import HtmlResponse
+from scrapy.utils.test import get_crawler
+
+from topiccrawl.model import Page
+from topiccrawl.spiders.reading import PageReading
+from topiccrawl.text.measure import Measurer, Measures
+from topiccrawl.topics import Scorer, TopicVector
+from topiccrawl.topics.multitopic import MultiScorer
+from topiccrawl.topics.scorer import MEASURED
+from topiccrawl.topics.topic import Topic
+
+if TYPE_CHECKING:
+    from topiccrawl.extract.reading import ReadPage
+
+LINE = "今天上午，新能源汽车展览会在市中心开幕，许多市民前来参观。"
+HTML = f"<title>汽车展览</title><h1>汽车展览</h1><p>2020年03月04日</p><div>{f'<p>{LINE}' * 9}</div>"
+
+
+def topic(**fields: object) -> Topic:
+    return Topic.model_validate({"name": "t", "terms": {"汽车": 1, "市民": 2}, **fields})
+
+
+async def prepared(reading: PageReading, scorers: tuple[Scorer, ...]) -> tuple[Page, Page]:
+    """Return a page that a reader process has read and measured, and the page of its article."""
+    response = HtmlResponse("http://a.test/1.html", body=HTML, encoding="utf-8")
+    try:
+        await reading.prepare(response, lambda _read: reading.conditions(), scorers)
+    finally:
+        assert reading.readers is not None
+        await reading.readers.close()
+    read: ReadPage | None = reading.page(response)
+    found = reading.extract(response)
+    assert read is not None
+    assert found is not None
+    return read.page, Page(read.page.url, found.title, found.body, prose=found.body)
+
+
+def reading() -> PageReading:
+    settings = {"ADDONS": {"topiccrawl.Addon": 100}, "TOPICCRAWL_READERS": 1}
+    return PageReading(get_crawler(settings_dict=settings))
+
+
+def test_pages_and_articles_are_measured_by_readers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The crawl's process scores them as without readers, for each topic, and measures nothing."""
+    topics = (
+        topic(must_not=("乐团",)),
+        topic(name="u", terms={"展览": 1}, synonyms={"展览": ["博览"]}),
+    )
+    expected = MultiScorer(topics)
+    several = MultiScorer(topics)
+    pages = asyncio.run(prepared(reading(), several.scorers))
+    verdicts = [expected.verdicts(page) for page in pages]
+    monkeypatch.delattr(Measurer, "measure")
+    assert [several.verdicts(page) for page in pages] == verdicts
+    assert all(verdict.relevant for found in verdicts for _, verdict in found)
+
+
+def test_page_measured_for_former_terms_is_measured_again() -> None:
+    scorer, expected = Scorer(topic()), Scorer(topic(), vector=TopicVector.of({"展览": 1.0}))
+    pages = reading()
+
+    async def both() -> Page:
+        page = asyncio.ensure_future(prepared(pages, scorer.scorers))
+        await asyncio.sleep(0)  # the page has been sent
+        scorer.adopt(expected.vector)
+        return (await page)[0]
+
+    page = asyncio.run(both())
+    assert scorer.score_page(page) == expected.score_page(page)
+    assert dict(scorer.score_page(page).terms).keys() == {"展览"}
+
+
+def test_recorded_measures_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    scorer = Scorer(topic())
+    scorer.score_text(LINE)
+    texts = [f"{LINE}{number}" for number in range(MEASURED - 1)]
+    for text in texts:
+        scorer.score_text(text)
+    monkeypatch.delattr(Measurer, "measure")
+    for text in (LINE, *texts):
+        assert scorer.score_text(text).relevant
+    scorer.record(Page("", "", "another"), scorer.vocabulary, Measures({}, 0.0, forbidden=False))
+    with pytest.raises(AttributeError):
+        scorer.score_text(LINE)  # the oldest one
+    assert scorer.score_text(texts[0]).relevant
