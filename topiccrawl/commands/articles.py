@@ -9,7 +9,7 @@ import time
 from contextlib import AbstractAsyncContextManager, aclosing
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
@@ -282,16 +282,15 @@ _dumps = partial(json.dumps, ensure_ascii=False)
 
 
 def _story_json(story: Story, versions: Sequence[Version]) -> str:
-    """Return an article with its reprints and earlier versions as one JSON object."""
+    """Return an article with its reprints and earlier versions as one JSON object.
+
+    The versions have no body if the page has ``noarchive``.
+    """
     reprints = [reprint._asdict() for reprint in _by_time(story.reprints)]
-    before = [_version(one, story.article) for one in versions]
+    hidden = {"body": ""} if story.article.noarchive else {}
+    before = [one._asdict() | hidden for one in versions]
     more = {"reprints": reprints, "versions": before}
     return _dumps({**displayed_values(story.article), **more})
-
-
-def _version(version: Version, article: Article) -> dict[str, Any]:
-    """Return an earlier version as a dictionary; without its body if the page has ``noarchive``."""
-    return version._asdict() | ({"body": ""} if article.noarchive else {})
 
 
 def _by_time(reprints: Iterable[Reprint]) -> list[Reprint]:

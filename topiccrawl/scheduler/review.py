@@ -51,12 +51,16 @@ def seed_outcomes(
 
 
 def unreachable_hosts(frontier: Reader) -> dict[str, list[str]]:
-    """Return the hosts of pages that failed for a reason of ``UNREACHED``, by reason."""
+    """Return the hosts of pages that failed for a reason of ``UNREACHED``, by reason.
+
+    Reading stops at the last such page: the errorQueue is a part of all records of the frontier.
+    """
     hosts: dict[str, dict[str, None]] = {}
-    if any(frontier.counts().get(f"error/{reason}") for reason in UNREACHED):
-        for url, _, reason in islice(frontier.iterate("error"), ERRORS):
-            if reason in UNREACHED:
-                hosts.setdefault(reason, {})[host_of(url)] = None
+    counts = frontier.counts()
+    number = sum(counts.get(f"error/{reason}", 0) for reason in UNREACHED)
+    errors = islice(frontier.iterate("error"), ERRORS)
+    for url, _, reason in islice((one for one in errors if one[2] in UNREACHED), number):
+        hosts.setdefault(reason, {})[host_of(url)] = None
     return {reason: list(names)[:HOSTS] for reason, names in hosts.items()}
 
 

@@ -12,7 +12,6 @@ from weakref import WeakKeyDictionary
 from scrapy import signals
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response, TextResponse
-from scrapy.utils.asyncio import is_asyncio_available
 
 from topiccrawl.extract.article import page_of
 from topiccrawl.extract.extract import Conditions, Extraction
@@ -135,7 +134,7 @@ class PageReading:
             UnreadableError: If the page exceeds a limit, or crashes its reader.
         """
         readers = self.readers
-        if readers is None or not is_asyncio_available():
+        if readers is None:
             return
         self.open += 1
         before, self._last = self._last, asyncio.get_running_loop().create_future()

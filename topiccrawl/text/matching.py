@@ -140,9 +140,8 @@ def count_all(surfaces: Iterable[Surface], texts: Sequence[str]) -> dict[int, di
     """
     found: dict[int, dict[int, int]] = {}
     for surface in surfaces:
-        literal = surface.literal
-        for index in [index for index, text in enumerate(texts) if literal in text]:
-            if times := surface.times_in(texts[index]):
+        for index, text in enumerate(texts):
+            if times := surface.times_in(text):
                 counts = found.setdefault(index, {})
                 counts[surface.term] = counts.get(surface.term, 0) + times
     return found

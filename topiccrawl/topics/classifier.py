@@ -246,7 +246,7 @@ class _Pages:
         kinds = self._kinds[rows]
         counts = np.bincount(kinds, minlength=3)
         others = (counts[1:] > 0).sum()
-        each = np.array([0.5, 0.5 / max(others, 1), 0.5 / max(others, 1)]) / np.maximum(counts, 1)
+        each = np.array([0.5, 0.5 / others, 0.5 / others]) / np.maximum(counts, 1)
         weights: Floats = each[kinds] * len(rows)
         return weights
 

@@ -123,6 +123,29 @@ def test_reprints_are_shown_as_json(
     )
 
 
+@pytest.mark.parametrize("hidden", [False, True])
+def test_earlier_version_of_a_page_with_noarchive_has_no_body(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    *,
+    hidden: bool,
+) -> None:
+    before = replace(article("a.test", "2020-03-01"), noarchive=hidden)
+
+    async def fill() -> None:
+        store = SqliteStore(tmp_path)
+        await store.open()
+        after = replace(before, body="改过的正文", digest=digest_of("改过的正文"), fetched_at=1.7e9)
+        for one in (before, after):
+            await store.save([one])
+        await store.close()
+
+    asyncio.run(fill())
+    shown = json.loads(show(capsys, monkeypatch, tmp_path, before.url, "--json"))
+    assert [version["body"] for version in shown["versions"]] == ["" if hidden else before.body]
+
+
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [

@@ -80,3 +80,5 @@ def test_cookie_of_a_public_suffix_or_another_site_is_refused() -> None:
     receive(cookies, "http://a.com.cn/", "a=1; Domain=.com.cn", "b=1; Domain=b.com.cn", "c=1")
     assert sent_cookies(cookies, "http://b.com.cn/") == b""
     assert sent_cookies(cookies, "http://a.com.cn/") == b"c=1"
+    receive(cookies, "http://github.io/", "own=1; Domain=github.io")
+    assert sent_cookies(cookies, "http://github.io/") == b"own=1"

@@ -39,3 +39,10 @@ def test_refresh_to_an_invalid_url_is_ignored(url: str) -> None:
 def test_refresh_url_is_decoded_as_its_page(charset: str) -> None:
     found = process(refresh("/新闻") + "新能源汽车的动力电池今天有了新进展".encode("gbk"), charset)
     assert found.url == "http://a.test/%E6%96%B0%E9%97%BB"
+
+
+@pytest.mark.parametrize("kind", [Response, HtmlResponse])
+def test_response_that_is_no_page_or_has_no_type_is_passed_on(kind: type[Response]) -> None:
+    response = kind(REQUEST.url, body=b"refresh")
+    middleware = HeadRefreshMiddleware.from_crawler(get_crawler())
+    assert middleware.process_response(REQUEST, response) is response

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import pytest
+
+from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
+from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.links.strategies import FirstCome
 from topiccrawl.scheduler.requests import distinct_url
-from topiccrawl.scheduler.review import explain_review
+from topiccrawl.scheduler.review import explain_review, unreachable_hosts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 
 def review(**changes: Any) -> dict[str, Any]:
@@ -54,3 +63,29 @@ def test_unusable_proxy_is_explained_with_the_remedy() -> None:
     assert "http_proxy=http://NAME:PASSWORD@" in "\n".join(explain_review(failed("http-407")))
     socks = "\n".join(explain_review(failed("unsupported-urlscheme")))
     assert "only HTTP proxies are supported" in socks
+
+
+@pytest.mark.parametrize(
+    ("reasons", "expected"),
+    [
+        (["http-404"], {}),
+        (["http-404", "http-403", "robots"], {"http-403": ["a1.test"], "robots": ["a2.test"]}),
+    ],
+)
+def test_records_after_the_last_unreachable_host_are_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reasons: list[str], expected: object
+) -> None:
+    iterate = EmbeddedFrontier.iterate
+
+    def not_to_the_end(opened: EmbeddedFrontier, queue: str) -> Iterator[tuple[str, float, str]]:
+        yield from iterate(opened, queue)
+        pytest.fail("all records were read")
+
+    monkeypatch.setattr(EmbeddedFrontier, "iterate", not_to_the_end)
+    frontier = EmbeddedFrontier(tmp_path, FirstCome(), Politeness(robots=False), Limits())
+    frontier.push([Seed(f"http://a{number}.test/") for number in range(len(reasons))])
+    for lease, reason in zip(frontier.pop(len(reasons)), reasons, strict=True):
+        frontier.finish(lease, Outcome(Ending.ERROR, reason=reason))
+    found = unreachable_hosts(frontier)
+    frontier.close()
+    assert found == expected

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawl.text.matching import TermMatcher, count
+from topiccrawl.text.matching import TermMatcher, count, language_of
 
 
 def found(term: str, text: str, *synonyms: str) -> int:
@@ -42,6 +42,20 @@ def test_occurrences_of_a_term(term: str, text: str, times: int) -> None:
 
 def test_synonym_counts_as_its_term_and_overlaps_count_once() -> None:
     assert found("足球", "足球赛在绿茵场", "足球赛", "绿茵场", "绿茵场") == 2
+
+
+def test_equal_spellings_of_a_term_count_once() -> None:
+    assert found("新能源", "nev sales", "NEV", "nev") == 1
+
+
+@pytest.mark.parametrize(
+    ("word", "languages", "language"),
+    [("вести", ["sr"], "sr"), ("вести", ["de"], "ru"), ("wahlen", ["ru", "de"], "de")],
+)
+def test_script_and_topic_decide_the_language(
+    word: str, languages: list[str], language: str
+) -> None:
+    assert language_of(word, languages) == language
 
 
 def test_within_keeps_terms_that_may_occur_in_the_text() -> None:

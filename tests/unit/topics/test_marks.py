@@ -16,6 +16,7 @@ from topiccrawl.topics.marks import (
     MarkedModel,
     OnWordScale,
     derived_terms,
+    derived_vector,
     learn,
     mark_of,
 )
@@ -245,3 +246,23 @@ def test_half_maps_to_the_word_limit_and_keeps_the_order() -> None:
     ordered = [b for _, b in sorted(below)]
     assert ordered == sorted(ordered)
     assert all(0.0 <= b <= 1.0 for b in ordered)
+
+
+def test_wanted_page_is_not_subtracted_as_background() -> None:
+    marks = make_marks(2, GAME, 1, wanted=True)
+    assert derived_vector(marks, marks).terms
+
+
+@pytest.mark.parametrize(("bias", "relevance"), [(1000.0, 1.0), (-1000.0, 0.0)])
+def test_certain_verdicts_are_finite(bias: float, relevance: float) -> None:
+    scorer = Scorer(TOPIC)
+    model = OnWordScale(MarkedModel(scorer, Classifier({}, 0.0, bias, 0.0)), scorer)
+    found = model.score_page(Page("http://a.test/", "", "football"))
+    assert (found.relevance, found.article) == (relevance, 1.0)
+
+
+@pytest.mark.parametrize(("on", "off"), [(0, 1), (2, 0)])
+def test_classifier_needs_pages_of_both_kinds(on: int, off: int) -> None:
+    sample = Sample(document({"goal": 1.0}), 0.1)
+    with pytest.raises(ValueError, match="at least one page on topic and one other"):
+        fit([sample] * on, [sample] * off, [], 0.05)

@@ -8,7 +8,7 @@ import pytest
 
 from topiccrawl.errors import TopicError
 from topiccrawl.model import Page, Verdict
-from topiccrawl.topics.fields import Thresholds
+from topiccrawl.topics.fields import Budget, Thresholds
 from topiccrawl.topics.multitopic import MultiScorer, merge_topics, parse_topics
 from topiccrawl.topics.scorer import Scorer
 from topiccrawl.topics.topic import Topic
@@ -92,6 +92,22 @@ def test_url_is_allowed_if_one_topic_allows_and_none_denies() -> None:
     assert merge_topics([SPACE, SPACE.model_copy(update={"name": "x"})]).allowed_hosts == (
         "b.test",
     )
+
+
+@pytest.mark.parametrize(
+    ("pages", "largest"), [((None, None), None), ((5, 9), 9), ((5, None), 5), ((5, 0), 0)]
+)
+def test_largest_limit_of_the_topics_applies(
+    pages: tuple[int | None, ...], largest: int | None
+) -> None:
+    topics = [BALL.model_copy(update={"limits": Budget(pages=most)}) for most in pages]
+    assert merge_topics(topics).limits.pages == largest
+
+
+def test_topic_without_a_limit_keeps_its_scores() -> None:
+    free = BALL.model_copy(update={"thresholds": Thresholds(lower_limit=0)})
+    read = page("足球队赢了比赛。" * 20)
+    assert MultiScorer([free]).score_page(read).relevance == Scorer(free).score_page(read).relevance
 
 
 def test_folder_stands_for_its_topic_files(tmp_path: Path) -> None:

@@ -351,3 +351,18 @@ def test_term_matches_its_inflected_forms(
     scorer = scorer_for(term, languages=languages)
     assert all(scorer.score_text(text).relevant for text in forms)
     assert not any(scorer.score_text(text).relevant for text in others)
+
+
+def test_term_of_the_title_alone_is_scored() -> None:
+    found = Scorer(Topic(name="t", terms={"football": 1})).score_text("", "football")
+    assert found.relevance == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("score", [0.0, 0.2])
+def test_links_do_not_count_for_a_topic_without_a_limit(score: float) -> None:
+    assert with_links(Verdict(score, relevant=True), 0.9, 0.0).relevance == score
+
+
+def test_link_text_with_negative_words_alone_scores_zero() -> None:
+    topic = Topic(name="t", terms={}, examples=("A text.",), negative={"advert": 1})
+    assert Scorer(topic).score_many(["advert", "other"]) == [0.0, 0.0]

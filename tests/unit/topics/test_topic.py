@@ -140,6 +140,7 @@ def test_sections_of_newspapers_are_known_by_more_than_their_names(name: str, te
         ('terms = ["x"]\n[limits]\npage = 1', "unknown field limits.page: did you mean pages?"),
         ('name = "n"', "field terms is missing: add it"),
         ("terms = []", "field terms is {}: "),
+        ('terms = 5\nmust = ["x"]', "field terms is 5: write a table"),
         ("[terms]\nx = -1", "field terms.x is -1: give a number above 0, at most 100"),
         ("[terms]\nx = nan", "field terms.x is nan: give a number above 0"),
         ("[terms]\nx = 1000", "field terms.x is 1000: give a number above 0"),
