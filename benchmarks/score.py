@@ -31,8 +31,6 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, NamedTuple
 
-from scipy.stats import spearmanr
-
 from benchmarks.output import command_line, show
 from topiccrawl.addons.simulate.collection import RecordedWeb
 from topiccrawl.links.page import read_page
@@ -320,6 +318,8 @@ def _rank(scores: Sequence[float], others: Sequence[float]) -> float:
     """Spearman's rank correlation; 1 where neither differs."""
     if max(scores, default=0.0) == min(scores, default=0.0):
         return 1.0
+    from scipy.stats import spearmanr  # noqa: PLC0415 - loads slowly, and tests import this module
+
     return float(spearmanr(scores, others).statistic)
 
 

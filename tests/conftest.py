@@ -11,6 +11,7 @@ import pytest
 import redis
 
 from tests import laws, mongo_server
+from tests.crawl.run import MEASURED
 from tests.redis_server import running
 from topiccrawl.scheduler.checks import FROM_ENVIRONMENT
 
@@ -26,6 +27,12 @@ FOREIGN = (
 for foreign in FOREIGN:
     os.environ.pop(foreign, None)
     os.environ.pop(foreign.upper(), None)
+UNTRACED = str(Path(__file__).with_name("untraced"))
+"""Folder of a module that each process of a run under coverage imports at its start."""
+if MEASURED in os.environ and UNTRACED not in os.environ.get("PYTHONPATH", ""):
+    os.environ["PYTHONPATH"] = os.pathsep.join(
+        filter(None, (UNTRACED, os.environ.get("PYTHONPATH")))
+    )
 os.environ["PYTHON_COLORS"] = "0"  # argparse of Python 3.14 colours help where FORCE_COLOR is set
 
 laws.load()

@@ -19,6 +19,7 @@ import xxhash
 from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
+from tests.crawl.run import MEASURED
 from tests.ports import free_port
 from tests.waiting import until
 
@@ -51,8 +52,9 @@ class MongoServer:
             pytest.skip("secantusdb has no wheel for this Python: set MONGODB_TEST_URI")
         command = [sys.executable, "-c", SERVER, "--port", str(self.port)]
         command += ["--storage-path", str(self.folder), "--log-level", "ERROR", *options]
+        unmeasured = {name: value for name, value in os.environ.items() if name != MEASURED}
         self.process = subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            command, env=unmeasured, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
         try:
             until(self._answers, lambda: "the MongoDB test server does not start")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from tests.crawl.web import article
@@ -16,18 +17,32 @@ if TYPE_CHECKING:
 
 TEXT = "新能源汽车的动力电池今天有了新进展，充电桩建设加快，电动汽车销量继续增长。"
 STORY = article("新能源汽车", TEXT)
-ZEROS = b"0" * 100_000_000
 CRAWLED, GONE = ("crawled",), ("error",)
 ANY = ("crawled", "error")
 LATER = ("prior", "normal", "error")
 MARKED = "etc-passwd-was-read"
 SITEMAP = "Content-Type: application/xml"
 FEED = "Content-Type: application/rss+xml"
+BOMBS: list[Callable[[], bytes]] = []
+"""Functions that build large bodies; a crawl calls them before it begins, others do not pay."""
+
+
+@cache
+def zeros() -> bytes:
+    """100 MB of the digit."""
+    return b"0" * 100_000_000
 
 
 def page(body: str | bytes, *headers: str, status: str = "200 OK") -> Act:
     """A valid response with a hostile body or hostile headers."""
     return lambda client: client.answer(body, *headers, status=status)
+
+
+def bomb(build: Callable[[], bytes], *headers: str) -> Act:
+    """A page whose large body is built at most once, not when the cases are listed."""
+    body = cache(build)
+    BOMBS.append(body)
+    return lambda client: client.answer(body(), *headers)
 
 
 def raw(data: bytes) -> Act:

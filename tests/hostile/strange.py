@@ -20,13 +20,14 @@ from tests.hostile.acts import (
     SITEMAP,
     STORY,
     TEXT,
-    ZEROS,
+    bomb,
     endless,
     linked,
     moved,
     page,
     raw,
     ruled,
+    zeros,
 )
 from tests.hostile.web import HTML, Case
 
@@ -131,13 +132,21 @@ QUADRATIC = (
     + "</title><link>http://feed-quadratic.test/1</link></item></channel></rss>"
 )
 ENTRY = b"<url><loc>http://sitemap-bomb.test/%d</loc><news><title>x</title></news></url>"
-MAPS = b"<urlset>" + b"".join(ENTRY % n for n in range(1_200_000))
 PDF = (
     b"%%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[2 0 R 3 0 R]"
     b"/Count 999999999>>endobj 3 0 obj<</Type/Page/Parent 2 0 R/Contents 4 0 R>>endobj 4 0 obj<<"
     b"/Filter/FlateDecode/Length %d>>stream\n%s\nendstream endobj trailer<</Root 1 0 R>>"
 )
-PDF_BODY = zlib.compress(ZEROS)
+
+
+def large_map() -> bytes:
+    return b"<urlset>" + b"".join(ENTRY % n for n in range(1_200_000))
+
+
+def endless_pdf() -> bytes:
+    body = zlib.compress(zeros())
+    return PDF % (len(body), body)
+
 
 STRANGE = (
     Case(
@@ -187,8 +196,8 @@ STRANGE = (
     Case(
         "gzip-chain",
         "gzip in deflate in gzip",
-        page(
-            gzip.compress(zlib.compress(gzip.compress(ZEROS))),
+        bomb(
+            lambda: gzip.compress(zlib.compress(gzip.compress(zeros()))),
             "Content-Encoding: gzip, deflate, gzip",
             HTML,
         ),
@@ -452,7 +461,7 @@ STRANGE = (
     Case(
         "pdf-bomb",
         "a PDF whose pages have no end, with 100 MB of zeros",
-        page(PDF % (len(PDF_BODY), PDF_BODY), "Content-Type: application/pdf"),
+        bomb(endless_pdf, "Content-Type: application/pdf"),
         ANY,
     ),
     Case(
@@ -490,7 +499,7 @@ STRANGE = (
     ruled(
         "robots-bomb",
         "a robots.txt of 100 MB in gzip",
-        page(gzip.compress(ZEROS), "Content-Encoding: gzip"),
+        bomb(lambda: gzip.compress(zeros()), "Content-Encoding: gzip"),
         *LATER,
         *ANY,
     ),
@@ -505,7 +514,7 @@ STRANGE = (
     Case(
         "sitemap-bomb",
         "a sitemap of 100 MB in gzip",
-        page(gzip.compress(MAPS), "Content-Type: application/gzip"),
+        bomb(lambda: gzip.compress(large_map()), "Content-Type: application/gzip"),
         ANY,
         20_001,
     ),

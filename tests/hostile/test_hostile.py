@@ -18,7 +18,7 @@ import pytest
 
 from tests.crawl.run import MEASURED, log_of, start, stored
 from tests.crawl.web import article
-from tests.hostile.acts import MARKED, TEXT
+from tests.hostile.acts import BOMBS, MARKED, TEXT
 from tests.hostile.cases import CASES
 from tests.hostile.strange import CLAIMED, STRANGE
 from tests.hostile.web import Hostile
@@ -88,6 +88,8 @@ def result(request: pytest.FixtureRequest, crawled: Callable[[str], CrawlResult]
 
 
 def _crawl(cases: tuple[Case, ...], data: Path) -> CrawlResult:
+    for build in BOMBS:
+        build()
     pages = {url: article(f"新能源汽车要闻第{n}篇", f"{TEXT}{n}。") for n, url in enumerate(GOOD)}
     front = "http://good.test/"
     seeds = ",".join([front, *(case.url for case in cases)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -54,19 +55,16 @@ _TEXT_BY = (
     r"文[图圖]?\s*[:：]\s*|"
     r"(?<!\w)(?:[图圖]文|文[图圖]?)\s*[/／|｜丨]\s*(?:[图圖]\s*[/／:：]?\s*)?"
 )
-_WRITERS = tuple(
-    re.compile(both_scripts(pattern))
-    for pattern in (
-        rf"(?:(?:作者|撰文|撰稿人?|文字){_IS}|{_TEXT_BY}){_PRESS}{_NAMES}{_STOP}",
-        rf"记者\s*[:：]\s*{_REPORTERS}(?=[\s)）】\]|｜丨；;、/]|编辑|责编|责任编辑|来源|摄影|$)",
-        rf"(?:本报|本网|见习|实习|特约|驻{_HAN}{{2,6}})记者\s*{_REPORTERS}(?=\s|{_REPORTED})",
-        rf"(?:新闻|媒体|周刊|首席|报|网|社|台|视)记者\s+{_REPORTERS}(?=\s*(?:\n|{_REPORTED}))",
-        rf"{_PAPER}记者[ 　](?![今昨]){_ROLE}({_HAN}{{2,3}})[ 　]",
-        rf"[(（]记者\s*{_SEVERAL}\s*(?:通讯员[^()（）]{{0,20}})?[)）]",
-        rf"记者({_HAN}{{2,3}}){_HAN}{{2,3}}\d{{1,2}}日(?:综合外)?[电電]",
-        rf"记者\s*{_SEVERAL}\s*[/／]\s*(?:{_HAN}{{0,8}}(?:报导|报道)|(?:文|摄影?|图)(?!{_HAN}))",
-        rf"[。！？!?…”」][ 　]?[(（](?:作者[ 　])?({_SIGNED}(?:[ 　、]{_SIGNED})?)[)）]$",
-    )
+_WRITERS = (
+    rf"(?:(?:作者|撰文|撰稿人?|文字){_IS}|{_TEXT_BY}){_PRESS}{_NAMES}{_STOP}",
+    rf"记者\s*[:：]\s*{_REPORTERS}(?=[\s)）】\]|｜丨；;、/]|编辑|责编|责任编辑|来源|摄影|$)",
+    rf"(?:本报|本网|见习|实习|特约|驻{_HAN}{{2,6}})记者\s*{_REPORTERS}(?=\s|{_REPORTED})",
+    rf"(?:新闻|媒体|周刊|首席|报|网|社|台|视)记者\s+{_REPORTERS}(?=\s*(?:\n|{_REPORTED}))",
+    rf"{_PAPER}记者[ 　](?![今昨]){_ROLE}({_HAN}{{2,3}})[ 　]",
+    rf"[(（]记者\s*{_SEVERAL}\s*(?:通讯员[^()（）]{{0,20}})?[)）]",
+    rf"记者({_HAN}{{2,3}}){_HAN}{{2,3}}\d{{1,2}}日(?:综合外)?[电電]",
+    rf"记者\s*{_SEVERAL}\s*[/／]\s*(?:{_HAN}{{0,8}}(?:报导|报道)|(?:文|摄影?|图)(?!{_HAN}))",
+    rf"[。！？!?…”」][ 　]?[(（](?:作者[ 　])?({_SIGNED}(?:[ 　、]{_SIGNED})?)[)）]$",
 )
 _BLANK_IN_NAME = re.compile(rf"(?<![\u4e00-\u9fff])({_HAN})[ 　]({_HAN})(?!{_HAN})")
 """A blank between the two characters of a name, which aligns it with names of three."""
@@ -144,8 +142,14 @@ def author_in(text: str) -> str:
     >>> author_in("文/钱七 (责任编辑：李四)"), author_in("(责任编辑：李四)")
     ('钱七', '')
     """
-    found = (_names(match[1]) for pattern in _WRITERS for match in pattern.finditer(text))
+    found = (_names(match[1]) for pattern in _writers() for match in pattern.finditer(text))
     return next(filter(None, found), "") or joined(_signed(text.split("\n")))
+
+
+@cache
+def _writers() -> tuple[re.Pattern[str], ...]:
+    """Compile the patterns at the first page: each command imports this module."""
+    return tuple(re.compile(both_scripts(pattern)) for pattern in _WRITERS)
 
 
 def _signed(lines: Sequence[str]) -> list[str]:

@@ -22,7 +22,6 @@ from topiccrawl.frontier.contract import Download, Ending
 from topiccrawl.model import Kind, Lease
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.build import max_retries
-from topiccrawl.scheduler.sendgate import PrivateAddressError
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -37,6 +36,7 @@ logger = logging.getLogger(__name__)
 NOT_FOUND = 404
 
 MALFORMED = "malformed-answer"
+PRIVATE_ADDRESS = "private-address"
 _MALFORMED = (EOFError, ValueError, BadGzipFile, zlib.error, brotli.error, zstd.ZstdError)
 """Raised by Scrapy's middlewares if a body cannot be decompressed or a Location is no URL."""
 _RETRY_AFTER_DIGITS = re.compile(r"\s*(\d{1,9})\s*$")
@@ -117,7 +117,7 @@ class DownloadReporter:
         if isinstance(failure.value, HttpError):
             return failure.value.response.status, ""
         reason = self._rules.classify(failure, time.time()).reason
-        no_file = reason in {"max-redirects", PrivateAddressError.reason}
+        no_file = reason in {"max-redirects", PRIVATE_ADDRESS}
         return (NOT_FOUND, "") if no_file else (0, reason)
 
     def _robots(self, number: int, body: bytes | None, status: int, cause: str = "") -> None:

@@ -35,6 +35,7 @@ from typing_extensions import override
 from zope.interface import implementer  # type: ignore[import-untyped]
 
 from topiccrawl.scheduler.context import CrawlContext, context_of
+from topiccrawl.scheduler.downloads import PRIVATE_ADDRESS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +54,7 @@ MAX_FRAMING = 256 * 1024
 class PrivateAddressError(IgnoreRequest):
     """Request to a private address, or to a host that resolved to one."""
 
-    reason = "private-address"
+    reason = PRIVATE_ADDRESS
 
 
 class HeadersTooLargeError(IgnoreRequest):

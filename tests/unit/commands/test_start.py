@@ -28,3 +28,9 @@ def test_rarely_needed_modules_are_not_loaded_at_start() -> None:
     loaded = set(json.loads(lines[-1]))
     assert lines[:-1] == ["template", "topic", "work"]
     assert loaded.isdisjoint([*listed, "aiohttp", "phonenumbers", "requests"])
+
+
+def test_scheduler_leaves_the_download_handler_to_the_engine() -> None:
+    code = "import sys, topiccrawl.scheduler.scheduler; print(*sys.modules)"
+    loaded = subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True).split()
+    assert "scrapy.core.downloader.handlers.http11" not in loaded
