@@ -17,6 +17,7 @@ from importlib import import_module
 from pathlib import Path
 
 from topiccrawl.extract.reading import HEAD, PageReader, RawPage, pack, respond
+from topiccrawl.text.measure import Vocabulary
 
 GC_THRESHOLD = 10_000
 """New objects after which the cyclic garbage collector of a reader runs."""
@@ -27,9 +28,13 @@ STOPS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 _KILOBYTE = 1 if sys.platform == "darwin" else 1024
 """Unit of ``ru_maxrss``."""
 
-_WARM_UP = RawPage(
-    "<title>一</title><p>今天上午，新能源汽车展览会在市中心开幕。</p><a href=1>二</a>".encode(),
-    "http://topiccrawl.invalid/1.html",
+_WARM_UP = (
+    RawPage(
+        "<title>一</title><p>今天上午，新能源汽车展览会在市中心开幕。</p><a href=1>二</a>".encode(),
+        "http://topiccrawl.invalid/1.html",
+    ),
+    None,
+    [Vocabulary(("汽车",), (True,))],
 )
 
 
@@ -45,7 +50,7 @@ def main(arguments: list[str] | None = None) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     module, _, name = path.rpartition(".")
     reader: PageReader = getattr(import_module(module), name)()
-    reader.read(_WARM_UP)
+    respond(reader, pack(_WARM_UP)[HEAD.size :])  # loads dictionary and word frequencies, too
     gc.freeze()
     gc.set_threshold(GC_THRESHOLD, *gc.get_threshold()[1:])
     _limit_memory(int(memory))
