@@ -70,8 +70,8 @@ _BLANK_IN_NAME = re.compile(rf"(?<![\u4e00-\u9fff])({_HAN})[ 　]({_HAN})(?!{_HA
 """A blank between the two characters of a name, which aligns it with names of three."""
 _SPLIT = re.compile(r"[ 　、,，/]+")
 _AUTHOR_MARKS = (
-    "[rel~=author], [itemprop=author], [class*=author i]:not([class*=authorized i]), "
-    "[class*=byline i]"
+    "[rel~=author], [itemprop=author], [class*=byline i], "
+    "[class*=author i]:not([class*=authorized i], [class*=authorit i])"
 )
 _CARDS = ".vcard .fn, [rel~=author], [itemprop=author]"
 _NICKNAME = re.compile(r"[^\W\d_\u3041-\u9fff][\w.'’-]{2,29}")
@@ -86,6 +86,10 @@ _BY = re.compile(
     re.IGNORECASE,
 )
 _AND = re.compile(r"\s*(?:,|&|;|\b(?:and|und|et|y|och)\b)\s*")
+_BAR = re.compile(r"\s*[|｜•·/]\s*")
+"""Separators between names and other data."""
+_SUBJECT = re.compile("/(?:categor|tag|topic)")
+"""Parts of the URLs of subjects."""
 _MANY_HAN = re.compile(rf"{_HAN}{{5}}")
 _PERSON = re.compile(
     rf"{_ROLE}{_HAN}{{2,4}}|(?!.*\d)[^\W\d_a-z][\w.'’-]*(?: [^\W\d_][\w.'’-]*){{1,3}}"
@@ -197,14 +201,43 @@ def marked_author(tree: LexborHTMLParser) -> str:
     >>> marked_author(parse_html('<p class=byline>By <a href=/j>Jane Miller</a> and Jo Hill</p>'))
     'Jane Miller, Jo Hill'
     """
-    for element in tree.css(_AUTHOR_MARKS)[:_MOST_MARKS]:
-        words = element.text(separator=" ").split()
-        names = _persons(_BY.sub("", " ".join(word for word in words if word not in _NO_NAMES)))
-        if names and not _is_of_comment(element):
-            return joined(names)
+    marked = tree.css(_AUTHOR_MARKS)[:_MOST_MARKS]
+    for reading in (_named_in, _named_first):
+        for element in marked:
+            names = reading(element)
+            if names and not _is_of_comment(element):
+                return joined(names)
     cards = (one for one in tree.css(_CARDS)[:_MOST_MARKS] if not _is_of_comment(one))
     users = (_BY.sub("", " ".join(one.text(separator=" ").split())) for one in cards)
     return next((u for u in users if _NICKNAME.fullmatch(u) and u.lower() not in _ROLES), "")
+
+
+def _named_in(element: LexborNode) -> list[str]:
+    """Return the names of the profiles that an element links to, else those it consists of."""
+    text = _own(element.text(separator=" "))
+    links = element.css("a[href]") if len(text) <= _LONGEST_BYLINE else []
+    return list(filter(None, map(_profiled, links))) or _persons(text)
+
+
+def _named_first(element: LexborNode) -> list[str]:
+    """Return the names before a date or a bar in an element."""
+    lines = element.text(separator="\n").split("\n")[: 2 * _MOST_MARKS]
+    undated = takewhile(lambda line: not any(map(str.isdigit, line)), lines)
+    return _persons(_BAR.split(_own(" ".join(undated)))[0])
+
+
+def _own(text: str) -> str:
+    """Remove labels from a byline."""
+    return _BY.sub("", " ".join(word for word in text.split() if word not in _NO_NAMES))
+
+
+def _profiled(link: LexborNode) -> str:
+    """Return the name that is the text of a link and in its URL, or ""."""
+    name = " ".join(link.text(separator=" ").split())
+    url = (link.attributes.get("href") or "").lower()
+    words = [word for word in name.lower().split() if len(word) > _PARTICLE]
+    shown = words and all(word in url for word in words) and not _SUBJECT.search(url)
+    return name if shown and _persons(name) else ""
 
 
 def has_only_names(line: str) -> bool:

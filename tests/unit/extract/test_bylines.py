@@ -192,6 +192,19 @@ def test_any_text_gives_one_line(text: str) -> None:
         ("<a rel=author href=/u>riverfan</a><p class=byline>Jo Hill</p>", "Jo Hill"),
         ("<a rel=author href=/u>Admin</a><p class=byline>Monday</p>", ""),
         ("<div class=comment><b class=vcard><i class=fn>riverfan</i></b></div>", ""),
+        (
+            "<p class=byline><a href=/people/jo-hill>Jo Hill</a> <a href=/x/jh>Twitter</a>",
+            "Jo Hill",
+        ),
+        (f"<p class=authorities>{'<a href=/city-plans>City Plans</a> ' * 12}</p>", ""),
+        (
+            "<p class=byline><a href=/u/jo-hill>Jo Hill</a> <a href=/tag/big-bears>Big Bears</a>",
+            "Jo Hill",
+        ),
+        ("<p class=authorities>Governing Board</p>", ""),
+        ("<p class=author>Jane Miller<br>4 August 2010</p>", "Jane Miller"),
+        ("<p class=byline>By Jane Miller • <i>March 12, 2025</i></p>", "Jane Miller"),
+        ("<p class=byline>Jane Miller | jm@a.test</p>", "Jane Miller"),
         ("<p class=author>本文由 Jane 于2012年8月31日发表在 Rivers, 桥 分类下</p>", ""),
     ],
 )
