@@ -38,7 +38,7 @@ test: $(VENV)/.tested  ## Run the fast tests
 	$(PYTEST) -m 'not slow'
 
 test-slow: slow-tools  ## Run the slow tests: kill runs, nodes, long crawls, Chromium, pywb
-	export TOPICCRAWL_TEST_PYWB=$$(test -x $(PYWB)/bin/wayback && echo $(PYWB)); $(PYTEST) -m slow
+	export TOPICCRAWL_TEST_PYWB=$$(test -x $(PYWB)/bin/wayback && echo $(PYWB)); $(PYTEST) -m slow tests
 
 lowest: pyproject.toml  ## Run unit and contract tests with the lowest versions that pyproject.toml allows
 	$(PYTHON) -m venv --clear build/lowest

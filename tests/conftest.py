@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,8 +39,27 @@ os.environ["PYTHON_COLORS"] = "0"  # argparse of Python 3.14 colours help where 
 laws.load()
 
 
+@cache
+def may_be_slow(file: Path) -> bool:
+    """Return whether a file marks tests as slow, or imports the marks of another."""
+    text = file.read_text("utf-8")
+    return "mark.slow" in text or "    pytestmark," in text
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out files without slow tests if only these are asked for: loading them takes long."""
+    asked = config.option.markexpr == "slow" and collection_path.suffix == ".py"
+    return True if asked and not may_be_slow(collection_path) else None
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Multiply the examples of the properties for ``make fuzz``."""
+    """Find slow tests that ``make test-slow`` would miss; multiply examples for ``make fuzz``."""
+    slow = (item for item in items if item.get_closest_marker("slow"))
+    if missed := [item.nodeid for item in slow if not may_be_slow(item.path)]:
+        raise pytest.UsageError(
+            f"`make test-slow` finds mark.slow or an imported pytestmark only: {missed}"
+        )
     if laws.TIMES:
         laws.multiply(items)
 

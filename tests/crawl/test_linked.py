@@ -62,7 +62,7 @@ def test_article_expected_by_its_links_is_stored(tmp_path: Path, judged: str) ->
     with Web(pages()) as web:
         web.pages = {**web.pages, ON: after_the_others(web)}
         settings = {"TOPICCRAWL_LINK_RELEVANCE": judged, "TOPICCRAWL_DUPLICATES": "exact-text"}
-        settings["TOPICCRAWL_READERS"] = "1"
+        settings |= {"TOPICCRAWL_READERS": "1", "TOPICCRAWL_SLOW_START": "0"}
         status, log = run(web.proxy, tmp_path, *ARGUMENTS, **settings)
     assert status == 0, log[-3000:]
     found = stored(tmp_path)

@@ -11,13 +11,15 @@ import dataclasses
 import os
 import re
 import sys
-from importlib.machinery import SourceFileLoader
+from importlib.machinery import PathFinder, SourceFileLoader
+from importlib.util import module_from_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-OTHERS = ("-packages", os.path.dirname(os.__file__))  # noqa: PTH120 - pathlib loads slowly
+HERE = os.path.dirname(__file__)  # noqa: PTH120 - pathlib loads slowly
+OTHERS = ("/site-packages/", "/dist-packages/", os.path.dirname(os.__file__))  # noqa: PTH120
 """Parts of the paths of other packages and of the standard library."""
 
 
@@ -48,3 +50,8 @@ if "COVERAGE_PROCESS_CONFIG" in os.environ:
         (dataclasses, "_process_class", lambda *_: True),
     ):
         setattr(owner, name, untraced(getattr(owner, name), of_others))
+
+hidden = PathFinder.find_spec(__name__, [folder for folder in sys.path if folder != HERE])
+"""Another module of this name, such as that of a distribution."""
+if hidden and hidden.loader:
+    hidden.loader.exec_module(module_from_spec(hidden))

@@ -44,10 +44,11 @@ _REPORTERS = rf"({_ROLE}(?:{_SPACED}|{_HAN}{{2,4}}?|{_LATIN})(?:{_MORE}){{0,4}})
 _REPORTED = rf"[)）】\]]|(?:{_HAN}{{2}})?报道|摄|通讯员|$"
 _NO_SENTENCE = r"(?m:^)(?!.{0,6}(?:[他她你我向在受]|对))"
 _PAPER = rf"{_NO_SENTENCE}{_HAN}{{1,8}}(?:报|网|社|台|视|新闻|周刊)"
-_SURNAME = (
-    f"[{''.join(sorted(SURNAMES))}艾谷佟祁翁庄柴瞿阮裴聂翟詹欧耿焦葛柯岳倪骆涂俞凌霍颜乔殷洪喻岑"
-    "萬嚴莊聶歐駱顏喬馮劉盧葉呂吳孫張楊湯羅蘇範蔣許謝譚賀賈趙鄧鄒鄭鍾錢閆陸陳韋韓顧馬黃龍龔閻]"
+_SURNAMES = (
+    f"{''.join(sorted(SURNAMES))}艾谷佟祁翁庄柴瞿阮裴聂翟詹欧耿焦葛柯岳倪骆涂俞凌霍颜乔殷洪喻岑"
+    "萬嚴莊聶歐駱顏喬馮劉盧葉呂吳孫張楊湯羅蘇範蔣許謝譚賀賈趙鄧鄒鄭鍾錢閆陸陳韋韓顧馬黃龍龔閻"
 )
+_SURNAME = f"[{_SURNAMES}]"
 _SIGNED = rf"(?![^)）]{{0,6}}(?:摄|图|圖|编|译|譯|报)){_SURNAME}{_HAN}{{1,2}}"
 """Name in brackets at the end of a text, which begins with a surname; others are notes (盖章)."""
 _PRESS = rf"(?:{_HAN}{{0,6}}(?:记者|通讯员)\s*)?"
@@ -79,6 +80,7 @@ _ROLES = frozenset(("admin", "administrator", "author", "editor", "staff"))
 _BELOW_HEADLINE = 2  # lines of a text that begins with the headline
 _PARTICLE = 3  # letters of a word of a name without a capital, such as de or van
 _MOST_MARKS, _LONGEST_BYLINE = 30, 100
+_LONGEST_START = 10_000  # characters, with blanks, of an element that are read
 _BY = re.compile(
     r"^(?:(?:(?:posted|published|written|story|words|veröffentlicht|eingestellt|erstellt|verfasst|"
     r"publié|écrit|publicado|postado|escrito) )?(?:by|von|par|por|oleh)\b[\s:]*|(?-i:di|door|av) |"
@@ -90,6 +92,15 @@ _BAR = re.compile(r"\s*[|｜•·/]\s*")
 """Separators between names and other data."""
 _SUBJECT = re.compile("/(?:categor|tag|topic)")
 """Parts of the URLs of subjects."""
+_HOST = re.compile(r"(?:\w+:)?//[^/]*")
+_PROFILE = re.compile(
+    "auth?or|auteur|profile|people|person|staff|contribut|columnist|writer|journalist|reporter|"
+    "editor|reviewer|team|user|member|/by/|/bio|/u/|@"
+)
+"""Parts of the URLs of persons."""
+_NO_PERSON = re.compile(
+    r"\b(?:updated|posted|published|modified|share|follow us|breaking news)\b", re.IGNORECASE
+)
 _MANY_HAN = re.compile(rf"{_HAN}{{5}}")
 _PERSON = re.compile(
     rf"{_ROLE}{_HAN}{{2,4}}|(?!.*\d)[^\W\d_a-z][\w.'’-]*(?: [^\W\d_][\w.'’-]*){{1,3}}"
@@ -213,17 +224,32 @@ def marked_author(tree: LexborHTMLParser) -> str:
 
 
 def _named_in(element: LexborNode) -> list[str]:
-    """Return the names of the profiles that an element links to, else those it consists of."""
-    text = _own(element.text(separator=" "))
-    links = element.css("a[href]") if len(text) <= _LONGEST_BYLINE else []
-    return list(filter(None, map(_profiled, links))) or _persons(text)
+    """Return the names of the profiles that an element links to, else those it consists of.
+
+    A link that begins the element, or follows such a link, may have any URL with the name.
+    """
+    text = rest = _own(_start(element, " "))
+    names: dict[str, None] = {}
+    for link in element.css("a[href]") if len(text) <= _LONGEST_BYLINE else []:
+        name = " ".join(link.text(separator=" ").split())
+        url = _HOST.sub("", (link.attributes.get("href") or "").lower(), count=1)
+        if _shows(url, name) and (rest.startswith(name) or _PROFILE.search(url)):
+            names[name] = None
+            rest = _AND.sub("", rest.partition(name)[2], count=1)
+    return list(names) or _persons(text)
 
 
 def _named_first(element: LexborNode) -> list[str]:
-    """Return the names before a date or a bar in an element."""
-    lines = element.text(separator="\n").split("\n")[: 2 * _MOST_MARKS]
+    """Return the names before a date or a bar in an element; Chinese ones begin with a surname."""
+    lines = _start(element, "\n").split("\n")[: 2 * _MOST_MARKS]
     undated = takewhile(lambda line: not any(map(str.isdigit, line)), lines)
-    return _persons(_BAR.split(_own(" ".join(undated)))[0])
+    first = _BAR.split(_own(" ".join(undated)))[0]
+    names = [] if _NO_PERSON.search(first) else _persons(first)
+    return names if all(not has_han(name) or name[0] in _SURNAMES for name in names) else []
+
+
+def _start(element: LexborNode, separator: str) -> str:
+    return element.text(separator=separator)[:_LONGEST_START]
 
 
 def _own(text: str) -> str:
@@ -231,13 +257,11 @@ def _own(text: str) -> str:
     return _BY.sub("", " ".join(word for word in text.split() if word not in _NO_NAMES))
 
 
-def _profiled(link: LexborNode) -> str:
-    """Return the name that is the text of a link and in its URL, or ""."""
-    name = " ".join(link.text(separator=" ").split())
-    url = (link.attributes.get("href") or "").lower()
+def _shows(url: str, name: str) -> bool:
+    """Return whether a URL is not that of a subject and has the words of a person's name."""
     words = [word for word in name.lower().split() if len(word) > _PARTICLE]
-    shown = words and all(word in url for word in words) and not _SUBJECT.search(url)
-    return name if shown and _persons(name) else ""
+    shown = bool(words) and all(word in url for word in words) and not _SUBJECT.search(url)
+    return shown and bool(_persons(name))
 
 
 def has_only_names(line: str) -> bool:

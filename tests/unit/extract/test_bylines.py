@@ -205,6 +205,21 @@ def test_any_text_gives_one_line(text: str) -> None:
         ("<p class=author>Jane Miller<br>4 August 2010</p>", "Jane Miller"),
         ("<p class=byline>By Jane Miller • <i>March 12, 2025</i></p>", "Jane Miller"),
         ("<p class=byline>Jane Miller | jm@a.test</p>", "Jane Miller"),
+        ("<p class=byline>By Jane Miller in <a href=/new-york>New York</a></p>", ""),
+        (
+            "<p class=byline>By <a href=/a/17>Jane Miller</a> | <a href=/x/city-news>City News</a>",
+            "Jane Miller",
+        ),
+        ("<p class=author>Jane Miller at the <a href=//big-news.test/staff>Big News</a></p>", ""),
+        (f"<p class=author>{'<a href=/by/jo-hill>Jo Hill</a> ' * 2}</p>", "Jo Hill"),
+        (
+            "<p class=byline><a href=/jo-hill>Jo Hill</a>, <a href=/jane-miller>Jane Miller</a> 5m",
+            "Jo Hill, Jane Miller",
+        ),
+        ("<p class=author>Last Updated<br>4 August 2010</p>", ""),
+        ("<p class=author>浏览次数<br>201</p>", ""),
+        ("<p class=author>更新时间 | 打印</p>", ""),
+        ("<p class=author>欧阳靖<br>2010-08-04</p>", "欧阳靖"),
         ("<p class=author>本文由 Jane 于2012年8月31日发表在 Rivers, 桥 分类下</p>", ""),
     ],
 )
