@@ -169,7 +169,7 @@ class Readers:
             raise ReaderError(f"{raw.url} is not read: the reader pool is closed", CRASH)
         # extraction first, while the page is still cached in its reader
         entry = self._fair_queue.enqueue(site_of(host_of(raw.url)), first=conditions is not None)
-        job = _Job(raw.url, reading.pack((raw, conditions, vocabularies)), entry)
+        job = _Job(raw.url, reading.pack((raw, conditions, reading.pack(vocabularies))), entry)
         self._enqueue(job)
         self._dispatch()
         try:

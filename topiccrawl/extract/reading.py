@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import astuple, dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgpack
@@ -25,7 +26,7 @@ from topiccrawl.links.page import read_page
 from topiccrawl.links.sitemaps import decompressed
 from topiccrawl.model import Directives, Extracted, Link, Page
 from topiccrawl.text.decode import decode
-from topiccrawl.text.measure import Measurers, Measures, Vocabulary, judged_text
+from topiccrawl.text.measure import CACHED_WORDS, Measurer, Measures, Vocabulary, judged_text
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
@@ -69,7 +70,7 @@ class ReadPage(NamedTuple):
         page: The page or feed.
         encoding: Encoding it was decoded from.
         blank: Whether it has almost no text, but scripts that may add text.
-        measures: Measures of its text for each vocabulary of the request.
+        measures: Measures of its text for each vocabulary of the request, added by ``respond``.
     """
 
     page: Page
@@ -119,7 +120,6 @@ class _CachedPage:
     tree: LexborHTMLParser | None = None
 
 
-_measurers = Measurers()
 _recent: dict[RawPage, _CachedPage] = {}
 
 
@@ -194,15 +194,16 @@ def respond(reader: PageReader, message: bytes) -> bytes:
     """Process a request with a reader and return the encoded response.
 
     A request is a ``RawPage`` with None, or with the ``Conditions`` of its article, and with the
-    vocabularies for which the text is measured.
+    message of the vocabularies for which the text is measured.
     """
     fields, options, vocabularies = unpack(message)
-    raw, words = RawPage(*fields), [Vocabulary(*one) for one in vocabularies]
+    raw, measurers = RawPage(*fields), _measurers_of(vocabularies)
     if options is None:
         if (read := reader.read(raw)) is None:
             return pack(None)
         page = read.page
-        measures = _measurers.measure(words, judged_text(page.text, page.prose), page.title)
+        text = judged_text(page.text, page.prose)
+        measures = tuple(one.measure(text, page.title) for one in measurers)
         return pack(read._replace(measures=measures))
     wanted, frame, fetched_at = options
     wanted = wanted and frozenset(map(Genre, wanted))
@@ -210,8 +211,15 @@ def respond(reader: PageReader, message: bytes) -> bytes:
     found = reader.extract(raw, Conditions(wanted, frame, fetched_at))
     if (article := found.extracted) is None:
         return pack(found)
-    measures = _measurers.measure(words, article.body, article.title)
+    measures = tuple(one.measure(article.body, article.title) for one in measurers)
     return pack((astuple(article), found.body, found.trial, measures))
+
+
+@lru_cache(maxsize=2)  # before and after a change of terms
+def _measurers_of(message: bytes) -> list[Measurer]:
+    """Return the measurer of each vocabulary in a message."""
+    found = [Vocabulary(*one) for one in unpack(message[HEAD.size :])]
+    return [Measurer(one, most=CACHED_WORDS // len(found)) for one in found]
 
 
 def read_page_of(message: bytes | memoryview) -> ReadPage | None:

@@ -34,7 +34,7 @@ _WARM_UP = (
         "http://topiccrawl.invalid/1.html",
     ),
     None,
-    [Vocabulary(("汽车",), (True,))],
+    pack([Vocabulary(("汽车",), (True,))]),
 )
 
 

@@ -14,7 +14,7 @@ from topiccrawl.text.normal import fold, has_han
 from topiccrawl.text.tokens import Cache, latin_words, shared_tokenizer, split
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from topiccrawl.text.tokens import Tokenizer
 
@@ -39,7 +39,7 @@ WINDOW = 100
 _BOUNDARY = 30
 """Characters searched for a blank, so that windows do not cut Latin words."""
 
-_CACHED_WORDS = 200_000
+CACHED_WORDS = 200_000
 """Most words with cached squared IDF, about 20 MB; above it the cache is cleared."""
 
 
@@ -97,7 +97,7 @@ class Measurer:
         tokenizer: Tokenizer | None = None,
         idf: Idf | None = None,
         *,
-        most: int = _CACHED_WORDS,
+        most: int = CACHED_WORDS,
     ) -> None:
         self._tokenizer = tokenizer or shared_tokenizer()
         self._idf = idf or corpus_idf()
@@ -151,23 +151,6 @@ class Measurer:
     def _term_idf(self, term: str) -> float:
         words = self._tokenizer.words(term)
         return self._idf.phrase(words) if len(words) > 1 else self._idf(words[0] if words else term)
-
-
-class Measurers:
-    """Measurers of the vocabularies that a crawl uses at present."""
-
-    def __init__(self) -> None:
-        self._known: dict[Vocabulary, Measurer] = {}
-
-    def measure(
-        self, vocabularies: Sequence[Vocabulary], text: str, title: str
-    ) -> tuple[Measures, ...]:
-        """Measure a text for each vocabulary; other vocabularies are dropped."""
-        if any(one not in self._known for one in vocabularies):
-            share = _CACHED_WORDS // len(vocabularies)
-            known = self._known
-            self._known = {one: known.get(one) or Measurer(one, most=share) for one in vocabularies}
-        return tuple(self._known[one].measure(text, title) for one in vocabularies)
 
 
 def judged_text(text: str, prose: str) -> str:

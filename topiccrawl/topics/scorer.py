@@ -79,7 +79,11 @@ class Scorer:
     Attributes:
         version: Number below 2**24 that changes with the topic (see ``Topic.version``) and with
             adopted terms.
+        vocabulary: Words that readers need to measure a text.
+        scorers: This scorer alone, as in ``MultiScorer``.
     """
+
+    _most_measures, _most_links = MEASURED, _CACHED_TEXTS
 
     def __init__(
         self,
@@ -120,9 +124,8 @@ class Scorer:
         self._norm = self.vector.norm
         places = {term: index for index, term in enumerate(self.vector.terms)}
         self._groups = _groups(topic, places)
-        self._link_scores = BatchCache(self._score_new, _CACHED_TEXTS)
-        self._measures: dict[tuple[str, str], Measures] = {}
-        self._most_measures = MEASURED
+        self._link_scores = BatchCache(self._score_new, self._most_links)
+        self._measures: dict[int, Measures] = {}
 
     def with_vector(self, vector: TopicVector, *, lower_limit: float | None = None) -> Self:
         """Return a new scorer of the same topic with other terms and weights."""
@@ -268,20 +271,25 @@ class Scorer:
         return {word for piece in pieces for word in self._measurer.counted_words(piece)}
 
     def record(self, page: Page, vocabulary: Vocabulary, measures: Measures) -> None:
-        """Record what a reader process has measured, unless the vocabulary has changed since."""
-        if vocabulary == self.vocabulary:
-            self._record(self.judged_text(page), page.title, measures)
+        """Record what a reader process has measured, unless this scorer would measure otherwise.
 
-    def _record(self, text: str, title: str, measures: Measures) -> None:
+        It would after its vocabulary has changed, and with a tokenizer or frequencies of its own.
+        """
+        standard = self.tokenizer is shared_tokenizer() and self.idf is corpus_idf()
+        if standard and vocabulary == self.vocabulary:
+            self._record(hash((judged_text(page.text, page.prose), page.title)), measures)
+
+    def _record(self, key: int, measures: Measures) -> None:
         while len(self._measures) >= self._most_measures:
             del self._measures[next(iter(self._measures))]
-        self._measures[text, title] = measures
+        self._measures[key] = measures
 
     def _measured(self, text: str, title: str) -> Measures:
-        found = self._measures.get((text, title))
+        key = hash((text, title))  # not the text itself, which may have megabytes
+        found = self._measures.get(key)
         if found is None:
             found = self._measurer.measure(text, title)
-            self._record(text, title, found)
+            self._record(key, found)
         return found
 
     def _excludes(self, page: Page) -> bool:

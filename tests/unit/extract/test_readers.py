@@ -19,6 +19,7 @@ from topiccrawl.addons.frames.frame import SiteFrame
 from topiccrawl.extract import reading
 from topiccrawl.extract.extract import Conditions
 from topiccrawl.extract.readers import (
+    ENFORCED,
     PIPELINE,
     NoReaderError,
     ReaderError,
@@ -27,6 +28,7 @@ from topiccrawl.extract.readers import (
 )
 from topiccrawl.extract.reading import RawPage, ReadPage, StandardReader
 from topiccrawl.links.limits import parse_html
+from topiccrawl.text.measure import Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Coroutine
@@ -92,6 +94,20 @@ def test_reader_processes_return_the_same_results() -> None:
             assert extracted == [own.extract(page, asked) for page in pages]
             assert frame.box
             assert len(readers.pids()) == 2
+
+    run(trial())
+
+
+@pytest.mark.skipif(not ENFORCED, reason="the system does not limit address space")
+def test_dictionary_of_measures_is_loaded_before_the_memory_limit() -> None:
+    async def trial() -> None:
+        readers = Readers(1, STANDARD, ReaderLimits(1 << 25))  # the dictionary takes twice as much
+        try:
+            read = await readers.read(raw(1), [Vocabulary(("展览",), (True,))])
+        finally:
+            await readers.close()
+        assert read is not None
+        assert read.measures[0].squared_length
 
     run(trial())
 

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
+from weakref import ref
 
 import pytest
 from scrapy.http import HtmlResponse
 from scrapy.utils.test import get_crawler
+from typing_extensions import override
 
 from topiccrawl.model import Page
 from topiccrawl.spiders.reading import PageReading
+from topiccrawl.text.idf import Idf
 from topiccrawl.text.measure import Measurer, Measures
+from topiccrawl.text.tokens import Tokenizer
 from topiccrawl.topics import Scorer, TopicVector
 from topiccrawl.topics.multitopic import MultiScorer
 from topiccrawl.topics.scorer import MEASURED
 from topiccrawl.topics.topic import Topic
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from topiccrawl.extract.reading import ReadPage
 
 LINE = "今天上午，新能源汽车展览会在市中心开幕，许多市民前来参观。"
@@ -76,6 +83,46 @@ def test_page_measured_for_former_terms_is_measured_again() -> None:
     page = asyncio.run(both())
     assert scorer.score_page(page) == expected.score_page(page)
     assert dict(scorer.score_page(page).terms).keys() == {"展览"}
+
+
+class TitleScorer(Scorer):
+    """Scorer that judges a page by its title."""
+
+    @staticmethod
+    @override
+    def judged_text(page: Page) -> str:
+        return page.title
+
+
+@pytest.mark.parametrize(
+    "scorer_of",
+    [
+        TitleScorer,
+        partial(Scorer, idf=Idf({"汽车": 9.0})),
+        partial(Scorer, tokenizer=Tokenizer("rjieba", ["汽车展览会"])),
+    ],
+    ids=["text", "idf", "tokenizer"],
+)
+def test_scorer_that_measures_otherwise_ignores_readers(
+    scorer_of: Callable[[Topic], Scorer],
+) -> None:
+    scorer, expected = scorer_of(topic()), scorer_of(topic())
+    for page in asyncio.run(prepared(reading(), scorer.scorers)):
+        assert scorer.score_page(page) == expected.score_page(page)
+
+
+def test_recorded_measures_keep_no_text() -> None:
+    class Text(str):
+        """A string with weak references."""
+
+        __slots__ = ("__weakref__",)
+
+    scorer, text = Scorer(topic()), Text(LINE)
+    scorer.record(Page("", "", text), scorer.vocabulary, Measures({0: 1}, 1.0, forbidden=False))
+    assert scorer.score_text(LINE) == scorer.score_text(text)
+    found = ref(text)
+    del text
+    assert found() is None
 
 
 def test_recorded_measures_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

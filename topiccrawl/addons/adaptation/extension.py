@@ -157,7 +157,9 @@ class TopicAdaptation:
     def _apply(self, change: TopicUpdate) -> None:
         """Score with the changed topic."""
         self.adapter.apply(self.number, change)
-        self.spider.scorer = self.adapter.scorer
+        former, self.spider.scorer = self.spider.scorer, self.adapter.scorer
+        if self.spider.judges[0] is former:  # no marks, no custom relevance model
+            self.spider.judges[0] = self.spider.scorer
         self.crawler.stats.set_value("topiccrawl/adaptation/changes", self.number)
 
 

@@ -260,7 +260,7 @@ class TopicMarks:
     async def _learn(self, marks: Sequence[Mark]) -> None:
         """Learn a model from marks, and put it to use."""
         spider, stats = self.marked.spider, self.marked.crawler.stats
-        if not marks and spider.judges[self._index] is self.scorer:
+        if not marks and spider.judges[self._index] is spider.scorer.scorers[self._index]:
             return
         pages: Sequence[Mark] = self.sample.pages
         if not spider.judges_links:  # marks and sample may be of a crawl that did
@@ -271,7 +271,8 @@ class TopicMarks:
         if learned is None:
             return
         model = MarkedModel.from_json(self.scorer, learned) if learned else None
-        spider.judges[self._index] = OnWordScale(model, self.scorer) if model else self.scorer
+        words = spider.scorer.scorers[self._index]
+        spider.judges[self._index] = OnWordScale(model, self.scorer) if model else words
         share = model.classifier.share if model else 0.0
         stats.inc_value("topiccrawl/marks", len(marks) - self._counted)
         stats.set_value("topiccrawl/marks/share", share)

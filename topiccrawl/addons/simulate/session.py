@@ -12,8 +12,6 @@ from concurrent.futures import ProcessPoolExecutor
 from itertools import starmap
 from typing import TYPE_CHECKING, NamedTuple
 
-from typing_extensions import override
-
 from topiccrawl.addons.simulate import orders, report
 from topiccrawl.addons.simulate.collection import RecordedWeb
 from topiccrawl.addons.simulate.harvest import (
@@ -38,8 +36,7 @@ from topiccrawl.links.strategies import DEFAULT, strategy
 from topiccrawl.scheduler.build import limits_of, share_of, slow_start_of, traps_of
 from topiccrawl.spiders.arguments import adapter_of, seeds_of, strategy_parameters
 from topiccrawl.spiders.reading import pool_of, reader_of
-from topiccrawl.text.tokens import BatchCache
-from topiccrawl.topics import Scorer, SiteWords, TopicVector
+from topiccrawl.topics import Scorer, SiteWords
 from topiccrawl.topics.topic import Topic, default_seeds, resolve
 
 if TYPE_CHECKING:
@@ -328,9 +325,4 @@ class CachingScorer(Scorer):
     collection, to about the size of its link texts.
     """
 
-    @override
-    def adopt(self, vector: TopicVector) -> None:
-        """Replace the topic vector; counts of terms and scores are cached for all texts."""
-        super().adopt(vector)
-        self._most_measures = sys.maxsize
-        self._link_scores = BatchCache(self._score_new, sys.maxsize)
+    _most_measures = _most_links = sys.maxsize

@@ -18,6 +18,7 @@ from topiccrawl.links.page import read_page
 from topiccrawl.links.strategies.contract import LEARNT
 from topiccrawl.scheduler.hooks import parameter_settings
 from topiccrawl.spiders.topic import TopicSpider
+from topiccrawl.topics import Scorer
 from topiccrawl.topics.vector import TopicVector
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.model import Page
-    from topiccrawl.topics import Scorer
 
 
 def genetic(_settings: Settings, scorer: Scorer, strategy: LinkStrategy) -> TopicLearner:
@@ -103,6 +103,15 @@ def test_later_run_restores_the_learnt_terms(tmp_path: Path, method: str, step: 
     scores = [one.spider.scorer.score_many([text]) for one in (first, again)]
     assert scores[0] == scores[1]
     assert (again.spider.scorer is again.own) == (method == "words")
+    assert all(one.spider.judge is one.spider.scorer for one in (first, again))
+
+
+def test_custom_relevance_model_judges_after_changes(tmp_path: Path) -> None:
+    learning = extension(tmp_path, TOPICCRAWL_ADAPTATION="genetic")
+    custom = learning.spider.judges[0] = Scorer(learning.spider.topic)
+    asyncio.run(judge_pages(learning, 60))
+    assert learning.number >= 1
+    assert learning.spider.judge is custom
 
 
 def test_another_method_starts_from_the_users_topic(tmp_path: Path) -> None:
