@@ -46,6 +46,7 @@ def test_selections_name_topic_site_days_and_words(factory: Factory, tmp_path: P
         Selection(words=words_in("汽车 电动")): [1],
         Selection(words=words_in("飞机")): [],
         Selection(words=words_in("展")): [3],
+        Selection(words=words_in("“展”。")): [3],
         Selection(words=words_in("車 电动")): [1],
         Selection(words=words_in("K线")): [2],
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,6 +23,8 @@ WORDS = 2_000
 
 COMPOUND = 3
 """Minimum length of a Chinese word also found by its first or last two characters."""
+
+_RUN = re.compile(r"[^\W_]+")
 
 
 class Selection(NamedTuple):
@@ -132,19 +135,19 @@ def names_in(text: str) -> tuple[str, ...]:
 def words_in(query: str) -> tuple[str, ...]:
     """Return the distinct words of a search query.
 
-    Chinese without a word of the tokenizer, such as 茶 or A股, is returned folded: any part of a
-    text may match it.
+    Chinese without a word of the tokenizer, such as 茶 or A股, is returned folded and without
+    punctuation: any part of a text may match it.
 
     Raises:
         ConfigurationError: The query has no words.
 
-    >>> words_in("电池的 回收"), words_in("A股 我们"), words_in("茶")
-    (('电池', '回收'), ('a股',), ('茶',))
+    >>> words_in("电池的 回收"), words_in("A股 我们"), words_in("“茶”、酒")
+    (('电池', '回收'), ('a股',), ('茶', '酒'))
     """
     found: dict[str, None] = {}
     for term in map(fold, query.split()):
-        part = [term] if has_han(term) and term not in stop_words() else []
-        found |= dict.fromkeys(shared_tokenizer().words(term) or part)
+        parts = (one for one in _RUN.findall(term) if has_han(one) and one not in stop_words())
+        found |= dict.fromkeys(shared_tokenizer().words(term) or parts)
     words = tuple(found)
     if not words:
         raise ConfigurationError(

@@ -71,6 +71,7 @@ class GroupCommit:
         self._age = age
         self._current: _Group | None = None
         self._tasks: set[asyncio.Task[Sequence[Saved | StorageError]]] = set()
+        self._saving = asyncio.Lock()
 
     async def save(self, article: Article) -> Saved:
         """Save an article with its group; return its result after the commit.
@@ -112,12 +113,13 @@ class GroupCommit:
             await asyncio.wait_for(group.full.wait(), self._age)
         if self._current is group:
             self._current = None
-        try:
-            return await self._save(group.articles)
-        except StorageRefusedError:
-            if len(group.articles) == 1:
-                raise
-        return [await self._save_alone(article) for article in group.articles]
+        async with self._saving:  # else a later group may overtake articles that are saved alone
+            try:
+                return await self._save(group.articles)
+            except StorageRefusedError:
+                if len(group.articles) == 1:
+                    raise
+            return [await self._save_alone(article) for article in group.articles]
 
     async def _save_alone(self, article: Article) -> Saved | StorageError:
         try:

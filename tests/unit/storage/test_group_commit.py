@@ -41,6 +41,17 @@ def article(number: int) -> Article:
     return Article(f"http://a.test/{number}", "题", "文")
 
 
+class Choosy(Sink):
+    """Sink that refuses article 1."""
+
+    @override
+    async def save(self, articles: Sequence[Article]) -> list[Saved]:
+        saved = await super().save(articles)
+        if article(1) in articles:
+            raise StorageRefusedError("too large")
+        return saved
+
+
 def test_each_caller_gets_the_result_of_its_own_article() -> None:
     async def scenario() -> None:
         sink = Sink()
@@ -106,14 +117,6 @@ def test_failed_group_raises_a_separate_error_for_each_caller() -> None:
 
 
 def test_refused_article_does_not_fail_its_group() -> None:
-    class Choosy(Sink):
-        @override
-        async def save(self, articles: Sequence[Article]) -> list[Saved]:
-            saved = await super().save(articles)
-            if article(1) in articles:
-                raise StorageRefusedError("too large")
-            return saved
-
     async def scenario() -> None:
         sink = Choosy()
         group = GroupCommit(sink.save, size=3, age=0.01)
@@ -125,6 +128,18 @@ def test_refused_article_does_not_fail_its_group() -> None:
         with pytest.raises(StorageError, match="too large"):
             await group.save(article(1))
         assert [len(urls) for urls in sink.groups] == [3, 1, 1, 1, 1]  # not twice when alone
+
+    asyncio.run(scenario())
+
+
+def test_later_group_waits_for_articles_that_are_saved_alone() -> None:
+    async def scenario() -> None:
+        sink = Choosy()
+        group = GroupCommit(sink.save, size=2, age=LONG)
+        saves = (group.save(article(n)) for n in (1, 2, 2, 3))  # a part, then the whole article
+        await asyncio.gather(*saves, return_exceptions=True)
+        numbers = [[int(url[-1]) for url in urls] for urls in sink.groups]
+        assert numbers == [[1, 2], [1], [2], [2, 3]]
 
     asyncio.run(scenario())
 

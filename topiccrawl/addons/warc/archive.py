@@ -340,9 +340,10 @@ def _facts(record: Any) -> tuple[str, float, int] | None:  # noqa: ANN401 - warc
     url, date = map(record.rec_headers.get_header, (_URL, "WARC-Date"))
     status = record.http_headers.get_statuscode() or "0"
     try:
+        urlsplit(url)
         return url, datetime.fromisoformat(date).timestamp(), int(status)
-    except (TypeError, ValueError):
-        logger.warning("%s: record skipped: date %r, status %r", url, date, status)
+    except (TypeError, ValueError) as error:
+        logger.warning("%s: record skipped: date %r, status %r: %s", url, date, status, error)
         return None
 
 

@@ -461,6 +461,7 @@ def file_of_another_program(path: Path) -> None:
         ("decoded", text, "200 OK", {}),
         ("date", text, "200 OK", {"WARC-Date": "2026-01"}),
         ("status", text, "none", {}),
+        ("http://[::1/", text, "200 OK", {}),
         ("last", text, "200 OK", {}),
     ]
     with path.open("wb") as file:
@@ -469,7 +470,8 @@ def file_of_another_program(path: Path) -> None:
             encoding = {"zstd": "zstd", "last": "gzip"}.get(name, "br")
             head = StatusAndHeaders(status, [("Content-Encoding", encoding)], protocol="HTTP/1.1")
             record = writer.create_warc_record(
-                f"http://a.test/{name}", "response", io.BytesIO(body), len(body),
+                f"http://a.test/{name}" if name.isalpha() else name,
+                "response", io.BytesIO(body), len(body),
                 http_headers=head, warc_headers_dict=headers,
             )  # fmt: skip
             writer.write_record(record)
@@ -487,6 +489,7 @@ def test_records_of_other_programs_are_decoded_or_skipped(
     assert list(LatestPages([path]).of(path)) == urls
     assert "http://a.test/date: record skipped: date '2026-01', status '200'" in caplog.text
     assert "http://a.test/status: record skipped" in caplog.text
+    assert "http://[::1/: record skipped" in caplog.text
 
 
 def test_pages_after_a_record_of_another_encoding_are_forgotten(tmp_path: Path) -> None:
@@ -495,4 +498,4 @@ def test_pages_after_a_record_of_another_encoding_are_forgotten(tmp_path: Path) 
     assert forget(tmp_path, ["http://a.test/last"]).records == 1
     with path.open("rb") as file:
         found = [one.rec_headers.get_header("WARC-Target-URI") for one in ArchiveIterator(file)]
-    assert (len(found), "http://a.test/last" in found) == (5, False)
+    assert (len(found), "http://a.test/last" in found) == (6, False)
