@@ -27,6 +27,9 @@ MOST_SITES = 10_000
 class SiteWords:
     """Counts of pages with each term of a topic, by site.
 
+    Attributes:
+        counts: Number of pages, and number of pages with each term, by site; JSON values.
+
     >>> words = SiteWords()
     >>> for n in range(200):
     ...     words.observe(f"http://a.test/{n}", ["oklahoma"])
@@ -37,17 +40,17 @@ class SiteWords:
     """
 
     def __init__(self) -> None:
-        self._sites: dict[str, tuple[int, dict[str, int]]] = {}
+        self.counts: dict[str, tuple[int, dict[str, int]]] = {}
 
     def observe(self, url: str, terms: Iterable[str]) -> None:
         """Count a page and its terms; call it once for each page."""
         site = urlsplit(url).netloc
-        pages, counts = self._sites.pop(site, (0, {}))
+        pages, with_term = self.counts.pop(site, (0, {}))
         for term in terms:
-            counts[term] = counts.get(term, 0) + 1
-        self._sites[site] = (pages + 1, counts)
-        if len(self._sites) > MOST_SITES:
-            del self._sites[next(iter(self._sites))]
+            with_term[term] = with_term.get(term, 0) + 1
+        self.counts[site] = (pages + 1, with_term)
+        if len(self.counts) > MOST_SITES:
+            del self.counts[next(iter(self.counts))]
 
     def factor(self, url: str, term: str, idf: float) -> float:
         """Return the weight of a term on this page's site, in [0, 1].
@@ -57,8 +60,8 @@ class SiteWords:
             term: One of the topic's terms.
             idf: General inverse document frequency of the term, above 0.
         """
-        pages, counts = self._sites.get(urlsplit(url).netloc, (0, {}))
+        pages, with_term = self.counts.get(urlsplit(url).netloc, (0, {}))
         if not pages:
             return 1.0
-        share = (counts.get(term, 0) + PRIOR * math.exp(-idf)) / (pages + PRIOR)
+        share = (with_term.get(term, 0) + PRIOR * math.exp(-idf)) / (pages + PRIOR)
         return math.sqrt(min(1.0, max(0.0, -math.log(share)) / idf))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from topiccrawl.addons.warc.archive import Exchange
     from topiccrawl.model import Article, Extracted, Page
     from topiccrawl.storage.contract import ArticleStore
-    from topiccrawl.topics import Scorer
+    from topiccrawl.topics import Scorer, SiteWords
     from topiccrawl.topics.topic import Topic
 
 logger = logging.getLogger(__name__)
@@ -204,15 +204,22 @@ class FilesDone:
     Args:
         path: File in which the names are stored between runs.
         topic: Topic of the articles.
+        sites: Counts of the topic's words by site, which continue with those of the files; None for
+            no counts.
         fresh: Whether to ignore the stored names.
     """
 
-    def __init__(self, path: Path, topic: Topic, *, fresh: bool = False) -> None:
+    def __init__(
+        self, path: Path, topic: Topic, sites: SiteWords | None = None, *, fresh: bool = False
+    ) -> None:
         self._path = path
+        self._sites = sites
         self._rules = [__version__, topic.digest]
         known = {} if fresh or not path.exists() else json.loads(path.read_text("utf-8"))
         same_rules = known.get("rules") == self._rules
         self._done: list[list[str | int]] = known["files"] if same_rules else []
+        if sites is not None and same_rules:
+            sites.counts |= known.get("sites", {})
 
     def __contains__(self, file: Path) -> bool:
         return _state(file) in self._done
@@ -221,8 +228,10 @@ class FilesDone:
         """Record that all articles of a file are stored."""
         self._done.append(_state(file))
         self._path.parent.mkdir(parents=True, exist_ok=True)
+        sites = self._sites.counts if self._sites is not None else {}
+        state = {"rules": self._rules, "files": self._done, "sites": sites}
         with rewritten(self._path) as out:
-            out.write(json.dumps({"rules": self._rules, "files": self._done}).encode())
+            out.write(json.dumps(state).encode())
 
     def end(self) -> None:
         """Forget all files, so that the next extraction starts with the first one."""

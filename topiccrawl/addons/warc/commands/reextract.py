@@ -21,7 +21,7 @@ from topiccrawl.messages import message, tr
 from topiccrawl.spiders.reading import pool_of, reader_of
 from topiccrawl.storage.factory import closed_after, opened, storage_of
 from topiccrawl.topics import Scorer, SiteWords
-from topiccrawl.topics.topic import Topic, resolve
+from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
     import argparse
@@ -69,10 +69,14 @@ class Command(OperatorCommand, ScrapyCommand):
 
         topic = resolve(opts.topic or self.last_crawl(None).topic)
         pages = LatestPages([path for name in args for path in _files(Path(name))])
-        done = FilesDone(self.folder / "reextract.json", topic, fresh=opts.fresh)
-        asyncio.run(self._extract(pages, topic, done))
+        scorer = Scorer(topic)
+        if self.options.getbool("TOPICCRAWL_SITE_WORDS"):
+            scorer.sites = SiteWords()
+        path = self.folder / "reextract.json"
+        done = FilesDone(path, topic, scorer.sites, fresh=opts.fresh)
+        asyncio.run(self._extract(pages, scorer, done))
 
-    async def _extract(self, pages: LatestPages, topic: Topic, done: FilesDone) -> None:
+    async def _extract(self, pages: LatestPages, scorer: Scorer, done: FilesDone) -> None:
         """Extract file by file, and report the progress."""
         from topiccrawl.addons.warc.reextraction import Reextraction
 
@@ -81,9 +85,7 @@ class Command(OperatorCommand, ScrapyCommand):
         async with closed_after(readers), opened(storage_of(self.options).articles()) as store:
             links = self.options.getbool("TOPICCRAWL_LINK_RELEVANCE")
             known = store if links else None
-            sites = SiteWords() if self.options.getbool("TOPICCRAWL_SITE_WORDS") else None
-            scorer = Scorer(topic, sites=sites)
-            extraction = Reextraction(pages.get, topic, scorer, readers, known)
+            extraction = Reextraction(pages.get, scorer.topic, scorer, readers, known)
             for path in pages.by_file:
                 if path in done:
                     say(tr("{path}: finished before the interruption", path=path), to=sys.stderr)
