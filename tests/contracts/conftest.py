@@ -128,13 +128,14 @@ KINDS = ["embedded", "redis"]
 
 @contextmanager
 def maker(
-    kind: str, folder: Path, clock: Clock, request: pytest.FixtureRequest
+    kind: str, folder: Path, clock: Clock, request: pytest.FixtureRequest, more: int = 0
 ) -> Iterator[MakeEmbedded | MakeShared]:
     made: MakeEmbedded | MakeShared
     if kind == "embedded":
         made = MakeEmbedded(folder, clock)
     else:
-        client = redis.Redis.from_url(request.getfixturevalue("redis_url"))
+        server, _, database = request.getfixturevalue("redis_url").rpartition("/")
+        client = redis.Redis.from_url(f"{server}/{int(database) + more}")
         made = MakeShared(folder, clock, client)
     yield made
     for frontier in made.opened:
@@ -152,8 +153,11 @@ def make(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Make]:
 
 @pytest.fixture(params=KINDS)
 def make_other(tmp_path: Path, make: Make, request: pytest.FixtureRequest) -> Iterator[Make]:
-    """Factory of a second, empty frontier of each implementation, on the same clock."""
-    with maker(request.param, tmp_path / "elsewhere", make.clock, request) as made:
+    """Factory of a second, empty frontier of each implementation, on the same clock.
+
+    It has its own database: crawls of one database take turns at their hosts.
+    """
+    with maker(request.param, tmp_path / "elsewhere", make.clock, request, more=8) as made:
         yield made
 
 

@@ -338,7 +338,7 @@ def test_failed_reader_is_replaced_and_invalid_one_refused(
     common = ("simulate", str(demo), "--truth", str(truth_of(demo)), "--budget", "20")
     status, out = scrapy(
         capsys, monkeypatch, *common, "-s", "TOPICCRAWL_READERS=1",
-        "-s", "TOPICCRAWL_READER_MEMORY=1",
+        "-s", "TOPICCRAWL_READER=tests.unit.extract.readers_trial.UnstartableReader",
     )  # fmt: skip
     assert (status, "relevant of" in out) == (0, True), out
     assert "pages are parsed in this process" in caplog.text

@@ -92,3 +92,11 @@ class NamedReader(StandardReader):
     @override
     def extract(self, raw: RawPage, asked: Conditions) -> Extraction:
         return Extraction(body=Body(str(os.getpid())))
+
+
+class UnstartableReader(StandardReader):
+    """Reader that no reader process can start."""
+
+    def __init__(self) -> None:
+        if sys.argv[0] == "-c":  # a reader process
+            raise RuntimeError("no reader")
