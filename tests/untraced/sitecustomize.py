@@ -1,4 +1,4 @@
-"""Suspend coverage's tracer where only code of others runs: a quarter of the start of a command.
+"""Suspend coverage's tracer where only code of others runs, as at the start of a command.
 
 Python imports this module in each process of a test run under coverage (``tests/conftest.py``).
 The tracer slows all code, measured or not. Nothing of the project runs while modules of other

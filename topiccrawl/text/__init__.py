@@ -1,4 +1,4 @@
-"""Text processing: decoding, normalisation, tokens and document frequencies."""
+"""Text processing: decoding, normalisation, tokens, document frequencies, terms in texts."""
 
 from topiccrawl.text.decode import Decoded, decode
 from topiccrawl.text.digest import digest_of

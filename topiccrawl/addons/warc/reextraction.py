@@ -74,8 +74,7 @@ class Reextraction:
 
     Args:
         page: Returns the archived response of a URL, also of the later pages of articles.
-        topic: Topic of the articles.
-        scorer: Scorer of pages and articles.
+        scorer: Scorer of pages and articles, for their topic.
         readers: Readers of the pages.
         store: Store of the articles, which knows what the links to them predicted; None to judge
             pages by their words alone.
@@ -84,13 +83,12 @@ class Reextraction:
     def __init__(
         self,
         page: Callable[[str], Exchange | None],
-        topic: Topic,
         scorer: Scorer,
         readers: Readers | LocalReader,
         store: ArticleStore | None = None,
     ) -> None:
         self._page = page
-        self._topic = topic
+        self._topic = scorer.topic
         self._scorer = scorer
         self._readers = readers
         self._store = store

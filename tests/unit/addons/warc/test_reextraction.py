@@ -45,7 +45,7 @@ def extracted(
     by_url = {page.url: page for page in pages}
 
     async def all_of() -> list[Article | None]:
-        again = Reextraction(by_url.get, TOPIC, scorer or Scorer(TOPIC), readers)
+        again = Reextraction(by_url.get, scorer or Scorer(TOPIC), readers)
         try:
             return [article async for article in again.articles(by_url)]
         finally:
@@ -107,7 +107,7 @@ def test_link_evidence_of_a_stored_article_counts(tmp_path: Path, named: str, fo
         async with opened(articles_of({"TOPICCRAWL_DATA_DIR": str(tmp_path)})) as store:
             await store.save([known])
             reader = LocalReader(StandardReader())
-            again = Reextraction({page.url: page}.get, TOPIC, Scorer(TOPIC), reader, store)
+            again = Reextraction({page.url: page}.get, Scorer(TOPIC), reader, store)
             return [article async for article in again.articles([page.url])]
 
     (article,) = asyncio.run(work())
@@ -143,7 +143,7 @@ def test_pages_in_work_end_with_the_extraction() -> None:
         return None
 
     async def work() -> int:
-        again = Reextraction(broken, TOPIC, Scorer(TOPIC), LocalReader(StandardReader()))
+        again = Reextraction(broken, Scorer(TOPIC), LocalReader(StandardReader()))
         with pytest.raises(StorageError):
             async for _ in again.articles(page.url for page in PAGES):
                 pass

@@ -85,7 +85,7 @@ class Command(OperatorCommand, ScrapyCommand):
         async with closed_after(readers), opened(storage_of(self.options).articles()) as store:
             links = self.options.getbool("TOPICCRAWL_LINK_RELEVANCE")
             known = store if links else None
-            extraction = Reextraction(pages.get, scorer.topic, scorer, readers, known)
+            extraction = Reextraction(pages.get, scorer, readers, known)
             for path in pages.by_file:
                 if path in done:
                     say(tr("{path}: finished before the interruption", path=path), to=sys.stderr)
