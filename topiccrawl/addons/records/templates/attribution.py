@@ -7,14 +7,7 @@ from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.records.templates.page import HEADING, LabelledPage
-from topiccrawl.addons.records.templates.values.address import looks_like
-from topiccrawl.addons.records.templates.values.names import (
-    is_legal,
-    is_organisation,
-    organisations,
-    similar,
-    tidy,
-)
+from topiccrawl.addons.records.templates.values import address, names
 from topiccrawl.addons.records.templates.values.value import shown
 from topiccrawl.addons.records.templates.words import (
     BRANCH,
@@ -146,7 +139,7 @@ class Owners:
             line = self.page.lines[number]
             if tag and owner not in {SUBJECT, NO_OWNER} and line.tag != tag:
                 continue
-            tag = line.tag if OTHERS.search(tidy(shown(line.text))) else ""
+            tag = line.tag if OTHERS.search(names.tidy(shown(line.text))) else ""
             kept.append((number, owner))
         return kept
 
@@ -175,8 +168,8 @@ class Owners:
             return len(text)  # the owner of the site
         if match is None or (_OWN_SUPPORT.match(text[match.end() :]) and "支持" in match[0]):
             return len(text)
-        named = organisations(text[match.end() :])[:1]
-        own = named and self.subject.name and similar(named[0].value, self.subject.name)
+        named = names.organisations(text[match.end() :])[:1]
+        own = named and self.subject.name and names.similar(named[0].value, self.subject.name)
         return len(text) if own else match.start()
 
     def _names_another(self, number: int, begin: int) -> bool:
@@ -186,13 +179,13 @@ class Owners:
         """
         line = self.page.lines[number]
         place = _INSTITUTION.search(line.text[max(0, begin - _LEAD) : begin])
-        if place and self.subject.name and not similar(place[1], self.subject.name):
+        if place and self.subject.name and not names.similar(place[1], self.subject.name):
             return True
-        if not is_legal(self.subject.name):
+        if not names.is_legal(self.subject.name):
             return False
-        named = organisations(line.text[:begin])
-        named = [one for one in named if is_legal(one.value) or begin - one.end <= _CLOSE]
-        if not named or similar(named[-1].value, self.subject.name):
+        named = names.organisations(line.text[:begin])
+        named = [one for one in named if names.is_legal(one.value) or begin - one.end <= _CLOSE]
+        if not named or names.similar(named[-1].value, self.subject.name):
             return False
         return not any(
             label.end <= named[-1].start < label.stop
@@ -208,10 +201,10 @@ class Owners:
             text = shown(line.text[marks[0].end : marks[0].stop])
         elif any(shown(line.text[one.end : one.stop]) for one in marks):
             return self._leading_office(number)
-        name = tidy(text)
+        name = names.tidy(text)
         if not 1 < len(name) <= _HEADING or _ACTS.search(text) or line.zone in {"nav", "links"}:
             return None
-        return None if looks_like(shown(line.text)) else self._section_owner(line, name)
+        return None if address.looks_like(shown(line.text)) else self._section_owner(line, name)
 
     def _section_owner(self, line: Line, text: str) -> str | None:
         """Return the owner of the section that a short line heads, or None."""
@@ -225,9 +218,9 @@ class Owners:
             or _opens_other_owner(line)
         ):
             return NO_OWNER
-        if is_organisation(text):
-            other = text if is_legal(text) else NO_OWNER
-            return SUBJECT if similar(text, self.subject.name) else other
+        if names.is_organisation(text):
+            other = text if names.is_legal(text) else NO_OWNER
+            return SUBJECT if names.similar(text, self.subject.name) else other
         return None
 
     def _leading_office(self, number: int) -> str | None:

@@ -15,9 +15,7 @@ from topiccrawl.addons.records.templates.unlabelled import (
     of_links,
     unlabelled,
 )
-from topiccrawl.addons.records.templates.values.address import LEADING_CODE, looks_like, plausible
-from topiccrawl.addons.records.templates.values.names import is_organisation
-from topiccrawl.addons.records.templates.values.plain import mail_of_link, postcodes
+from topiccrawl.addons.records.templates.values import address, names, plain
 from topiccrawl.addons.records.templates.values.value import OBJECT, SOFT, Value, shown
 
 if TYPE_CHECKING:
@@ -138,7 +136,7 @@ class ValueFinder:
         text = line.text[begin : _before_link(line, begin, end)]
         yield from leading_code(page, at, shown(text), "line", label.weight)
         yield from self._ending_code(base, text)
-        apart = is_organisation(shown(text)) or LEADING_CODE.fullmatch(text)
+        apart = names.is_organisation(shown(text)) or address.LEADING_CODE.fullmatch(text)
         if not own and apart and at + 1 < len(page.lines):
             below = base._replace(at=at + 1, begin=0)
             yield from self._address(below, label, len(page.lines[at + 1].text))
@@ -147,13 +145,13 @@ class ValueFinder:
         if begin + len(text) == len(line.text) and (values or not own):
             first = values[0].value if values else shown(text).strip(" ,")
             whole = extended(page, at, first)
-            values = [Value(whole, 0, len(text))] if plausible(whole) else []
+            values = [Value(whole, 0, len(text))] if address.plausible(whole) else []
         yield from self._found(base, label, values, end)
 
     def _ending_code(self, base: Candidate, text: str) -> Iterator[Candidate]:
         """Yield the postcode at the end of an address."""
         field = self.words.primary("postcode")
-        for one in postcodes(text, self.page.region)[-1:] if field else ():
+        for one in plain.postcodes(text, self.page.region)[-1:] if field else ():
             if not shown(text[one.end :]).strip(" )。."):
                 yield Candidate(field, one.value, one.value, "line", base.at, weight=base.weight)
 
@@ -192,7 +190,11 @@ def _before_link(line: Line, begin: int, end: int) -> int:
     ]
     last = max(links, key=lambda one: one.start, default=None)
     apart = last is not None and last.end >= end and shown(line.text[begin : last.start])
-    return last.start if last and apart and not looks_like(line.text[last.start : end]) else end
+    return (
+        last.start
+        if last and apart and not address.looks_like(line.text[last.start : end])
+        else end
+    )
 
 
 class AdjacentLines:
@@ -258,7 +260,7 @@ class AdjacentLines:
 
     def _only_label(self, number: int) -> bool:
         marks, line = self.page.labels[number], self.page.lines[number]
-        if any(mail_of_link(mark.value) for mark in line.marks):
+        if any(plain.mail_of_link(mark.value) for mark in line.marks):
             return False
         return len(marks) == 1 and not shown(line.text[marks[0].end :]).strip(" :")
 

@@ -5,18 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from topiccrawl.addons.records.templates.values.address import (
-    LEADING_CODE,
-    LONGEST,
-    WITHOUT_CODE,
-    continues,
-    is_part,
-    looks_like,
-    plausible,
-    tidy,
-)
-from topiccrawl.addons.records.templates.values.names import is_organisation
-from topiccrawl.addons.records.templates.values.plain import postcodes
+from topiccrawl.addons.records.templates.values import address, names, plain
 from topiccrawl.addons.records.templates.values.telephone import telephones
 from topiccrawl.addons.records.templates.values.value import shown
 from topiccrawl.text.normal import fold, has_han
@@ -67,10 +56,10 @@ def without_name(text: str, title: str) -> str:
     text = _PERSON.sub("", text)
     if has_han(text):
         first, gap, rest = text.partition(" ")
-        return rest.strip() if gap and is_organisation(first) else text
+        return rest.strip() if gap and names.is_organisation(first) else text
     first, comma, rest = text.partition(",")
-    named = len(first) > 3 and (fold(first) in fold(title) or is_organisation(first))  # noqa: PLR2004
-    return rest.strip() if comma and named and looks_like(rest.strip()) else text
+    named = len(first) > 3 and (fold(first) in fold(title) or names.is_organisation(first))  # noqa: PLR2004
+    return rest.strip() if comma and named and address.looks_like(rest.strip()) else text
 
 
 def in_parts(text: str, region: str, title: str = "") -> Iterator[str]:
@@ -83,11 +72,11 @@ def in_parts(text: str, region: str, title: str = "") -> Iterator[str]:
     """
     parts, title = split_parts(text), fold(title)
     for number, part in enumerate(parts):
-        coded = LEADING_CODE.match(part) and plausible(tidy(part))
-        if coded or looks_like(part):
-            yield tidy(part)
-        elif address := _join(parts[: number + 1], region, title):
-            yield address
+        coded = address.LEADING_CODE.match(part) and address.plausible(address.tidy(part))
+        if coded or address.looks_like(part):
+            yield address.tidy(part)
+        elif joined := _join(parts[: number + 1], region, title):
+            yield joined
 
 
 def multiline(page: LabelledPage) -> Iterator[tuple[int, str]]:
@@ -99,26 +88,26 @@ def multiline(page: LabelledPage) -> Iterator[tuple[int, str]]:
             continue
         if telephones(text, region, labelled=False):
             continue
-        address = _join([*_lines_before(page, number), text], region, title, apart=True)
+        whole = _join([*_lines_before(page, number), text], region, title, apart=True)
         after = page.lines[number + 1] if number + 1 < len(page.lines) else None
-        if address and after is not None and after.box == line.box:
+        if whole and after is not None and after.box == line.box:
             country = _COUNTRY.fullmatch(shown(after.text))
-            address += f", {country[0].rstrip('.')}" if country else ""
-        if address:
-            yield number, address
+            whole += f", {country[0].rstrip('.')}" if country else ""
+        if whole:
+            yield number, whole
 
 
 def extended(page: LabelledPage, number: int, first: str) -> str:
     """Return an address extended by the next lines: of the same box, or up to its postcode."""
     parts, box = [first], page.lines[number].box
     for line, text in _following(page, number):
-        if line.box != box or not continues(parts[-1], text, page.region):
+        if line.box != box or not address.continues(parts[-1], text, page.region):
             break
         parts.append(text)
-    if len(parts) == 1 and not has_han(first) and not postcodes(first, page.region):
+    if len(parts) == 1 and not has_han(first) and not plain.postcodes(first, page.region):
         parts += _to_postcode(page, number)
     whole = ("" if has_han(first) else ", ").join(part.strip(" ,.") for part in parts)
-    return whole if len(whole) <= LONGEST else first
+    return whole if len(whole) <= address.LONGEST else first
 
 
 def _following(page: LabelledPage, number: int) -> Iterator[tuple[Line, str]]:
@@ -133,10 +122,10 @@ def _to_postcode(page: LabelledPage, number: int) -> list[str]:
     """Return the next lines up to one that ends in a postcode; none if there is no such line."""
     found: list[str] = []
     for line, text in _following(page, number):
-        if line.tag != page.lines[number].tag or not continues("-", text, page.region):
+        if line.tag != page.lines[number].tag or not address.continues("-", text, page.region):
             break
         found.append(text)
-        codes = postcodes(text, page.region)
+        codes = plain.postcodes(text, page.region)
         if codes and codes[-1].end == len(text):
             return found
     return []
@@ -149,11 +138,11 @@ def _lines_before(page: LabelledPage, number: int) -> list[str]:
     for other in range(number - 1, max(-1, number - _MAX_LINES), -1):
         before, text = page.lines[other], page.text(other)
         sibling = before.tag == line.tag and _are_neighbours(page, other, number)
-        if before.bold and not line.bold and not is_part(text):
+        if before.bold and not line.bold and not address.is_part(text):
             break  # a heading: Visit
         if page.labels[other] or has_han(text) or telephones(text, page.region, labelled=False):
             break
-        if before.box != line.box and not (sibling and is_part(text)):
+        if before.box != line.box and not (sibling and address.is_part(text)):
             break
         found.insert(0, text)
     return found
@@ -169,10 +158,10 @@ def _are_neighbours(page: LabelledPage, one: int, other: int) -> bool:
 
 def _can_end(text: str, region: str) -> bool:
     """Return whether an address can end in a line: with a postcode, or a postcode and a town."""
-    codes = postcodes(text, region)
+    codes = plain.postcodes(text, region)
     if codes and _STATE.match(text, codes[-1].end):
         return True
-    return bool(_CODE_FIRST.match(text) or WITHOUT_CODE.search(text))
+    return bool(_CODE_FIRST.match(text) or address.WITHOUT_CODE.search(text))
 
 
 def _join(parts: Sequence[str], region: str, title: str, *, apart: bool = False) -> str:
@@ -181,7 +170,7 @@ def _join(parts: Sequence[str], region: str, title: str, *, apart: bool = False)
         return ""
     lines = [part.strip(" ,.") for part in parts[-_MAX_LINES:]]
     for number in range(len(lines) - 2, -1, -1):
-        named = is_organisation(lines[number])
+        named = names.is_organisation(lines[number])
         if named or not 0 < len(lines[number]) <= 60 or "@" in lines[number]:  # noqa: PLR2004
             lines = lines[number + 1 :]
             break
@@ -189,7 +178,7 @@ def _join(parts: Sequence[str], region: str, title: str, *, apart: bool = False)
         lines = lines[1:]
     if lines and _CODE_FIRST.match(lines[-1]):
         lines = [*lines[-2:-1], _ABROAD.sub("", lines[-1])]
-        if len(lines) > 1 and apart and plausible(", ".join(lines)):
-            return tidy(", ".join(lines))
+        if len(lines) > 1 and apart and address.plausible(", ".join(lines)):
+            return address.tidy(", ".join(lines))
     whole = ", ".join(lines)
-    return tidy(whole) if len(lines) > 1 and looks_like(whole) else ""
+    return address.tidy(whole) if len(lines) > 1 and address.looks_like(whole) else ""

@@ -14,23 +14,7 @@ from topiccrawl.addons.records.templates.multiline import (
     split_parts,
     without_name,
 )
-from topiccrawl.addons.records.templates.values.address import (
-    LEADING_CODE,
-    LONGEST,
-    heading_end,
-    lead_end,
-    looks_like,
-    plausible,
-    tidy,
-)
-from topiccrawl.addons.records.templates.values.names import organisations
-from topiccrawl.addons.records.templates.values.plain import (
-    mail_of_link,
-    mails,
-    postcodes,
-    qq_of_link,
-    urls,
-)
+from topiccrawl.addons.records.templates.values import address, names, plain
 from topiccrawl.addons.records.templates.values.telephone import telephones
 from topiccrawl.addons.records.templates.values.value import SOFT, Value, shown
 from topiccrawl.addons.records.templates.words import OTHERS
@@ -112,7 +96,7 @@ def unlabelled(page: LabelledPage, taken: set[int]) -> Iterator[Candidate]:
     for number, line in enumerate(page.lines):
         marks = page.labels[number]
         unknown = not any(one.fields or words.hits(one.text) for one in marks)
-        alone = number not in taken and unknown and len(line.text) <= LONGEST
+        alone = number not in taken and unknown and len(line.text) <= address.LONGEST
         yield from _links(page, number)
         yield from _icons(page, number)
         yield from _websites(page, number)
@@ -149,9 +133,9 @@ def of_links(line: Line, kind: str, begin: int, end: int, region: str) -> list[t
 
 def _of_link(href: str, kind: str, region: str) -> str | None:
     if kind == "mail":
-        return mail_of_link(href)
+        return plain.mail_of_link(href)
     if kind == "qq":
-        return qq_of_link(href)
+        return plain.qq_of_link(href)
     if kind == "telephone" and (match := _CHAT.match(href.strip())):
         values = telephones(f"+{match[1]}", region)
         return values[0].value if values else None
@@ -166,7 +150,7 @@ def _links(page: LabelledPage, number: int) -> Iterator[Candidate]:
     line = page.lines[number]
     for kind in _LINKED if line.marks else ():
         if field := page.words.primary(kind):
-            text = shown(line.text)[:LONGEST]
+            text = shown(line.text)[: address.LONGEST]
             for one, start in of_links(line, kind, 0, len(line.text), page.region):
                 yield Candidate(field, one, text, "link", number, start)
 
@@ -198,7 +182,7 @@ def _icons(page: LabelledPage, number: int) -> Iterator[Candidate]:
 
 def _mails(page: LabelledPage, number: int) -> Iterator[Candidate]:
     if field := page.words.primary("mail"):
-        for value in mails(page.lines[number].text, labelled=False):
+        for value in plain.mails(page.lines[number].text, labelled=False):
             text = shown(page.lines[number].text[value.start : value.end])
             yield Candidate(field, value.value, text, "text", number, value.start)
 
@@ -208,7 +192,7 @@ def _in_sentences(page: LabelledPage, number: int, field: str) -> Iterator[Candi
     text = page.lines[number].text
     for pattern in (_SITUATED, _BASED):
         for match in pattern.finditer(text):
-            if looks_like(place := tidy(match[1])):
+            if address.looks_like(place := address.tidy(match[1])):
                 yield Candidate(field, place, place, "text", number, match.start(1))
 
 
@@ -218,7 +202,9 @@ def _before_label(page: LabelledPage, number: int, place: str, phone: str) -> It
     text = without_name(shown(page.lines[number].text[:end]), page.title)
     yield from leading_code(page, number, text)
     values = telephones(text, page.region, labelled=False)
-    for one in in_parts(text, page.region, page.title) if place and len(text) <= LONGEST else ():
+    for one in (
+        in_parts(text, page.region, page.title) if place and len(text) <= address.LONGEST else ()
+    ):
         if not telephones(one, page.region, labelled=False):
             yield Candidate(place, one, text, "alone", number)
     if phone and holds_only(values, text, _WORDS_WITH_NUMBERS):
@@ -229,12 +215,12 @@ def _before_label(page: LabelledPage, number: int, place: str, phone: str) -> It
 def _after_name(page: LabelledPage, number: int, field: str) -> Iterator[Candidate]:
     """Yield the address after a name, up to the postcode: Tarn Ltd, 6 High St, Kendal LA9 4LL."""
     line = page.lines[number]
-    for one in organisations(line.text)[:3] if not has_han(line.text) else ():
+    for one in names.organisations(line.text)[:3] if not has_han(line.text) else ():
         rest = line.text[one.end :]
-        code = next(iter(postcodes(rest[:LONGEST], page.region)), None)
-        place = tidy(rest[: code.end]) if code else ""
+        code = next(iter(plain.postcodes(rest[: address.LONGEST], page.region)), None)
+        place = address.tidy(rest[: code.end]) if code else ""
         closed = code and _CLOSED.match(rest, code.end)
-        if place and closed and looks_like(place) and not _ENDS.search(place):
+        if place and closed and address.looks_like(place) and not _ENDS.search(place):
             yield Candidate(field, place, place, "alone", number, one.end + 1)
 
 
@@ -244,7 +230,7 @@ def _websites(page: LabelledPage, number: int) -> Iterator[Candidate]:
     for match in _SITE.finditer(text) if field else ():
         mail = re.search(rf"@{re.escape(match[1])}\b", text, re.IGNORECASE)
         if mail or match[0] == text.strip():
-            for value in urls(match[0]):
+            for value in plain.urls(match[0]):
                 yield Candidate(field, value.value, match[0], "alone", number)
 
 
@@ -253,10 +239,10 @@ def leading_code(
 ) -> Iterator[Candidate]:
     """Yield the postcode at the start of a Chinese or Japanese address: 〒101-0054 東京都…."""
     field = page.words.primary("postcode")
-    match = LEADING_CODE.match(text) if field else None
-    codes = postcodes(match[0], page.region) if match else []
+    match = address.LEADING_CODE.match(text) if field else None
+    codes = plain.postcodes(match[0], page.region) if match else []
     rest = text[match.end() :] if match else ""
-    if codes and ("〒" in text or where != "alone" or looks_like(tidy(rest))):
+    if codes and ("〒" in text or where != "alone" or address.looks_like(address.tidy(rest))):
         yield Candidate(field, codes[0].value, text, where, number, weight=weight)
 
 
@@ -264,21 +250,21 @@ def _addresses_alone(page: LabelledPage, number: int, field: str) -> Iterator[Ca
     """Yield addresses that fill a line, or a part of a line between separators or gaps."""
     line, marks = page.lines[number], page.labels[number]
     begin = marks[-1].end if marks else 0
-    lead = lead_end(line.text[begin:])
+    lead = address.lead_end(line.text[begin:])
     if not (lead or marks) and _next_to_label(page, number):
-        lead = heading_end(line.text)
+        lead = address.heading_end(line.text)
     text = shown(line.text[begin + lead :])
     if not marks:
         yield from leading_code(page, number, text)
     text = without_name(text, page.title)
-    coded = LEADING_CODE.match(text) and plausible(tidy(text))
+    coded = address.LEADING_CODE.match(text) and address.plausible(address.tidy(text))
     if len(split_parts(text)) > 1:
         found = list(in_parts(text, page.region, page.title))
-    elif coded or looks_like(tidy(text)):
-        whole = tidy(text)
+    elif coded or address.looks_like(address.tidy(text)):
+        whole = address.tidy(text)
         found = [extended(page, number, whole) if has_han(whole) else whole]
     else:
-        found = [tidy(one) for one in _GAPS.split(text) if looks_like(one)]
+        found = [address.tidy(one) for one in _GAPS.split(text) if address.looks_like(one)]
     for one in found:
         for value in page.read("address", one):
             yield Candidate(field, value.value, text, "alone", number)
@@ -307,7 +293,7 @@ def _standalone_numbers(page: LabelledPage, number: int, field: str) -> Iterator
     if sentence or (marks and _is_of_others(marks[-1])):
         return
     bare = _REMARK.sub(lambda match: " " * len(match[0]), rest)
-    for mail in mails(rest, labelled=False):
+    for mail in plain.mails(rest, labelled=False):
         bare = bare[: mail.start] + " " * (mail.end - mail.start) + bare[mail.end :]
     begin = len(text) - len(rest)
     for part in dict.fromkeys((bare, *_SEPARATOR.split(bare))):
@@ -338,7 +324,7 @@ def _after_heading(values: Sequence[Value], text: str) -> bool:
     """Return whether a short element precedes the numbers: <b>客房预订</b> 028-85123456."""
     lead = text[: values[0].start].rstrip(" (+")
     rest = text[values[0].start :]
-    few = lead.endswith(SOFT) and len(lead) <= _MAX_LEAD and not organisations(lead)
+    few = lead.endswith(SOFT) and len(lead) <= _MAX_LEAD and not names.organisations(lead)
     return few and holds_only(values, rest.rjust(len(text)))
 
 
@@ -359,8 +345,8 @@ def _after_words(values: Sequence[Value], text: str) -> bool:
     """Return whether a few words other than names precede a number: Main line 541-555-0190."""
     lead = shown(text[: values[0].start])
     rest = text[values[0].start :].rjust(len(text))
-    names = sum(word[0].isupper() for word in lead.split())
-    few = len(lead) <= _MAX_LEAD and names <= 1 and not re.search(r"\d", lead)
+    capitals = sum(word[0].isupper() for word in lead.split())
+    few = len(lead) <= _MAX_LEAD and capitals <= 1 and not re.search(r"\d", lead)
     return few and not has_han(lead) and holds_only(values, rest)
 
 
@@ -386,4 +372,4 @@ def _contact_numbers(page: LabelledPage, number: int, field: str) -> Iterator[Ca
 def _has_address(text: str) -> bool:
     """Return whether a part of a line between gaps is an address: 四川省…1号 028-85123456."""
     text = shown(text)
-    return not looks_like(text) and any(map(looks_like, _GAPS.split(text)))
+    return not address.looks_like(text) and any(map(address.looks_like, _GAPS.split(text)))

@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from topiccrawl.addons.records.templates.values.address import address
-from topiccrawl.addons.records.templates.values.names import name
-from topiccrawl.addons.records.templates.values.plain import (
-    dates,
-    mails,
-    numbers,
-    postcodes,
-    qqs,
-    urls,
-)
+from topiccrawl.addons.records.templates.values import address, names, plain
 from topiccrawl.addons.records.templates.values.telephone import telephones
 from topiccrawl.addons.records.templates.values.value import OBJECT, Value, shown
 
@@ -36,7 +27,7 @@ def read_values(kind: ValueKind, text: str, region: str) -> list[Value]:
     if kind == "telephone":
         return telephones(text, region)
     if kind == "postcode":
-        return postcodes(text, region)
+        return plain.postcodes(text, region)
     return _READERS[kind](text)
 
 
@@ -47,12 +38,12 @@ def _text(text: str) -> list[Value]:
 
 
 _READERS: dict[str, Callable[[str], list[Value]]] = {
-    "address": address,
-    "name": name,
-    "mail": mails,
-    "url": urls,
-    "qq": qqs,
-    "number": numbers,
-    "date": dates,
+    "address": address.address,
+    "name": names.name,
+    "mail": plain.mails,
+    "url": plain.urls,
+    "qq": plain.qqs,
+    "number": plain.numbers,
+    "date": plain.dates,
     "text": _text,
 }
