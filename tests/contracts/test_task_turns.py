@@ -11,7 +11,6 @@ from typing_extensions import override
 
 from tests.waiting import came, soon
 from topiccrawl.addons.tasks.records import (
-    TURNS,
     Progress,
     Shard,
     State,
@@ -149,7 +148,7 @@ def test_site_does_not_rest_by_a_clock_that_was_days_ahead(on_ledger: OnLedger) 
         await TaskService(ledger).create(SPEC)
         worker = await joined(ledger)
         turn = Turn(rest=await ledger.now() + 3 * 86_400)
-        assert await ledger.swap({(TURNS, "a.test"): None}, {(TURNS, "a.test"): turn.text()})
+        assert await ledger.swap({Turn.key("a.test"): None}, {Turn.key("a.test"): turn.text()})
         assert await claimed(worker) == "1/a.test"
 
     on_ledger(check)

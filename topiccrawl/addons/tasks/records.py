@@ -5,21 +5,32 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from topiccrawl.storage.ledger import Key, Rows
 
-TASKS, SHARDS, TURNS, WORKERS, COUNTERS = "tasks", "shards", "turns", "workers", "counters"
-"""Names of the kinds of rows in the ledger."""
+
 MAX_REST = 60.0
 """Longest pause of a site between turns, in seconds; equals the longest crawl-delay obeyed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of the ledger."""
+    """A row of the ledger.
+
+    Attributes:
+        kind: Kind of the rows of this class in the ledger.
+    """
+
+    kind: ClassVar[str]
+
+    @classmethod
+    def key(cls, name: str) -> Key:
+        """Return the key of a row in the ledger."""
+        return cls.kind, name
 
     def text(self) -> str:
         """Return the row as a ledger stores it."""
@@ -31,6 +42,11 @@ class Row:
         names = {one.name for one in fields(cls)}
         values = {name: value for name, value in json.loads(text).items() if name in names}
         return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})
+
+    @classmethod
+    def read_all(cls, rows: Rows) -> dict[str, Self]:
+        """Parse the rows of this class, by name."""
+        return {name: cls.read(text) for name, text in rows[cls.kind].items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +82,7 @@ class Task(TaskSpec):
         named: Whether its topic is the name of a topic file, which each worker must have.
     """
 
+    kind: ClassVar[str] = "tasks"
     id: str = ""
     created: float = 0.0
     named: bool = False
@@ -104,6 +121,7 @@ class Shard(Row):
             of its failure, or "" if it was fetched.
     """
 
+    kind: ClassVar[str] = "shards"
     task: str
     site: str
     seeds: tuple[str, ...]
@@ -151,6 +169,7 @@ class Turn(Row):
             epoch. It is stored ahead of time, in case the worker dies.
     """
 
+    kind: ClassVar[str] = "turns"
     shard: str = ""
     worker: str = ""
     since: float = 0.0
@@ -179,6 +198,7 @@ class Worker(Row):
         pid: Process ID on that machine, for display.
     """
 
+    kind: ClassVar[str] = "workers"
     identity: str
     slots: int
     began: float
@@ -204,6 +224,10 @@ class Progress:
     articles: int = 0
     rest: float = 0.0
     tried: Mapping[str, str] = field(default_factory=dict)
+
+    def rest_until(self, now: float) -> float:
+        """Return ``rest``, but at most ``MAX_REST`` seconds from now."""
+        return min(self.rest, now + MAX_REST)
 
 
 class TurnOutcome(StrEnum):

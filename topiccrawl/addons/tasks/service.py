@@ -11,15 +11,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from topiccrawl.addons.tasks.records import (
-    COUNTERS,
-    SHARDS,
-    TASKS,
-    Shard,
-    State,
-    Task,
-    TaskSpec,
-)
+from topiccrawl.addons.tasks.records import Shard, State, Task, TaskSpec
 from topiccrawl.addons.tasks.snapshot import Snapshot, read_snapshot
 from topiccrawl.errors import ConfigurationError, StateError
 from topiccrawl.links.urls import canonical, site_of
@@ -36,6 +28,8 @@ TEMPLATE = "template"
 """Name of the spider, name of its argument, and prefix of its shards' sites."""
 ANY = "any"
 """Revokes an assignment when given in place of a worker's name."""
+_LAST_ID: Key = ("counters", "task")
+"""Row with the id of the newest task."""
 _HOST = re.compile(r"[\w-]+(\.[\w-]+)*")
 _USER = re.compile(r"^((?:\w+:)?/+)?[^/?#]*@")
 """User and password of a URL: crawls do not send them."""
@@ -149,21 +143,21 @@ class TaskService:
             named = await asyncio.to_thread(named_file, spec.arguments.get("topic", "")) is not None
         while True:
             now = await self._ledger.now()
-            last = await self._ledger.get(COUNTERS, "task")
+            last = await self._ledger.get(*_LAST_ID)
             number = str(int(last or 0) + 1)
             task = Task(**asdict(spec), id=number, created=now, named=named)
             shards = [
                 Shard(number, site, seeds, hosts, served=now)
                 for site, (seeds, hosts) in sites.items()
             ]
-            rows: dict[Key, str | None] = {(COUNTERS, "task"): number, (TASKS, number): task.text()}
-            rows |= {(SHARDS, shard.name): shard.text() for shard in shards}
-            if await self._ledger.swap({(COUNTERS, "task"): last}, rows):
+            rows: dict[Key, str | None] = {_LAST_ID: number, Task.key(number): task.text()}
+            rows |= {Shard.key(shard.name): shard.text() for shard in shards}
+            if await self._ledger.swap({_LAST_ID: last}, rows):
                 return await self.show(number)
 
     async def count(self) -> int:
         """Return the number of tasks."""
-        return len((await self._ledger.read(TASKS))[TASKS])
+        return len((await self._ledger.read(Task.kind))[Task.kind])
 
     async def snapshot(self) -> Snapshot:
         """Return a snapshot of all rows."""
@@ -205,7 +199,7 @@ class TaskService:
         while True:
             snapshot = await self.snapshot()
             retried: dict[Key, Shard] = {
-                (SHARDS, shard.name): replace(
+                Shard.key(shard.name): replace(
                     shard, state=State.WAITING, failures=0, not_before=0.0
                 )
                 for shard in snapshot.shards_of(task)
@@ -267,9 +261,9 @@ class TaskService:
             running = any(turn.task == task for turn in snapshot.turns.values())
             if running or not snapshot.is_over(task):
                 raise StateError("task {task} has not ended: cancel it first", task=task)
-            keys: list[Key] = [(TASKS, task), (ORDERS, f"task-{task}")]
+            keys: list[Key] = [Task.key(task), (ORDERS, f"task-{task}")]
             for shard in snapshot.shards_of(task):
-                keys += [(SHARDS, shard.name), (ORDERS, shard.crawl)]
+                keys += [Shard.key(shard.name), (ORDERS, shard.crawl)]
             if await snapshot.swap(self._ledger, dict.fromkeys(keys)):
                 return
 

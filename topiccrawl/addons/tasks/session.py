@@ -18,19 +18,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.addons.tasks.records import (
-    MAX_REST,
-    SHARDS,
-    TURNS,
-    WORKERS,
-    Progress,
-    Row,
-    Shard,
-    State,
-    Turn,
-    TurnOutcome,
-    Worker,
-)
+from topiccrawl.addons.tasks.records import Progress, Row, Shard, State, Turn, TurnOutcome, Worker
 from topiccrawl.addons.tasks.snapshot import Snapshot, read_snapshot
 from topiccrawl.storage.identity import own_identity
 from topiccrawl.storage.ledger import Control, Key, Ledger
@@ -99,8 +87,8 @@ class WorkerSession:
                 snapshot.now + self._ttl, socket.gethostname(), os.getpid(),
             )  # fmt: skip
             after = self._progressed(turns, progress, snapshot.now)
-            after[WORKERS, self.name] = worker
-            if not await snapshot.swap(self._ledger, after, ((TURNS, site) for site in turns)):
+            after[Worker.key(self.name)] = worker
+            if not await snapshot.swap(self._ledger, after, map(Turn.key, turns)):
                 self._reset()
                 return None
             self._last, self.safe_until = sent, sent + self._ttl
@@ -130,8 +118,8 @@ class WorkerSession:
             after = _with_outcome(
                 _with_progress(shard, progress), outcome, reason, now, seconds=now - held.since
             )
-            free = Turn(rest=min(progress.rest, now + MAX_REST))
-            rows: dict[Key, Row | None] = {(TURNS, shard.site): free, (SHARDS, name): after}
+            free = Turn(rest=progress.rest_until(now))
+            rows: dict[Key, Row | None] = {Turn.key(shard.site): free, Shard.key(name): after}
             ours = (held.worker, held.shard) == (self.name, name)
             released = ours and await snapshot.swap(self._ledger, rows)
             del self.shards[name]
@@ -164,10 +152,10 @@ class WorkerSession:
         for site, turn in turns.items():
             shard, done = self.shards.get(turn.shard), progress.get(turn.shard)
             if shard is None:  # the response to its claim was lost
-                after[TURNS, site] = Turn(rest=turn.rest)
+                after[Turn.key(site)] = Turn(rest=turn.rest)
             elif done is not None:
-                after[SHARDS, shard.name] = _with_progress(shard, done)
-                after[TURNS, site] = replace(turn, rest=min(done.rest, now + MAX_REST))
+                after[Shard.key(shard.name)] = _with_progress(shard, done)
+                after[Turn.key(site)] = replace(turn, rest=done.rest_until(now))
         return after
 
     async def _remove_dead(self, snapshot: Snapshot) -> Snapshot:
@@ -189,10 +177,10 @@ class WorkerSession:
             return False
         started = replace(shard, turns=shard.turns + 1)
         after: dict[Key, Row | None] = {
-            (TURNS, shard.site): Turn(shard.name, self.name, snapshot.now, snapshot.now),
-            (SHARDS, shard.name): started,
+            Turn.key(shard.site): Turn(shard.name, self.name, snapshot.now, snapshot.now),
+            Shard.key(shard.name): started,
             # another worker may be removing this one, with the turns that it has read
-            (WORKERS, self.name): replace(worker, expires=snapshot.now + self._ttl),
+            Worker.key(self.name): replace(worker, expires=snapshot.now + self._ttl),
         }
         if not await snapshot.swap(self._ledger, after):
             return False
@@ -232,10 +220,10 @@ def _failed(shard: Shard, **changes: Any) -> Shard:  # noqa: ANN401 - fields of 
 
 def _removal(name: str, snapshot: Snapshot) -> dict[Key, Row | None]:
     """Return the rows without a worker: its sites are free, each with its last ``rest``."""
-    after: dict[Key, Row | None] = {(WORKERS, name): None}
+    after: dict[Key, Row | None] = {Worker.key(name): None}
     for site, turn in snapshot.turns_of(name).items():
-        after[TURNS, site] = Turn(rest=turn.rest)
+        after[Turn.key(site)] = Turn(rest=turn.rest)
         if shard := snapshot.shards.get(turn.shard):
             # without a delay, since the shard is rarely the cause of its worker's death
-            after[SHARDS, shard.name] = _failed(shard, reason="worker died")
+            after[Shard.key(shard.name)] = _failed(shard, reason="worker died")
     return after

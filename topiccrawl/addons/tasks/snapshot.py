@@ -12,26 +12,14 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from topiccrawl.addons.tasks.records import (
-    SHARDS,
-    TASKS,
-    TURNS,
-    WORKERS,
-    Shard,
-    State,
-    Task,
-    Turn,
-    Worker,
-)
+from topiccrawl.addons.tasks.records import Row, Shard, State, Task, Turn, Worker
 from topiccrawl.storage.identity import is_dead
 from topiccrawl.storage.ledger import ORDERS, CrawlOrder, Key, Ledger, Rows, parse_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from topiccrawl.addons.tasks.records import Row
-
-KINDS = (TASKS, SHARDS, TURNS, WORKERS, ORDERS)
+KINDS = (Task.kind, Shard.kind, Turn.kind, Worker.kind, ORDERS)
 """Kinds that a snapshot has."""
 
 
@@ -60,16 +48,10 @@ class Snapshot:
     @classmethod
     def of(cls, rows: Rows, now: float) -> Snapshot:
         """Parse rows into a snapshot; a shard that has all of its pages is done."""
-        tasks = {name: Task.read(text) for name, text in rows[TASKS].items()}
-        shards = (Shard.read(text) for text in rows[SHARDS].values())
+        tasks, shards = Task.read_all(rows), Shard.read_all(rows)
+        shards = {name: _with_limit(one, tasks.get(one.task)) for name, one in shards.items()}
         orders = {key.removeprefix("task-"): parse_order(row) for key, row in rows[ORDERS].items()}
-        return cls(
-            tasks,
-            {shard.name: _with_limit(shard, tasks.get(shard.task)) for shard in shards},
-            {name: Turn.read(text) for name, text in rows[TURNS].items()},
-            {name: Worker.read(text) for name, text in rows[WORKERS].items()},
-            orders, now, rows,
-        )  # fmt: skip
+        return cls(tasks, shards, Turn.read_all(rows), Worker.read_all(rows), orders, now, rows)
 
     async def swap(
         self, ledger: Ledger, after: Mapping[Key, Row | None], also: Iterable[Key] = ()
