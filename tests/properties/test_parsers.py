@@ -34,6 +34,7 @@ from topiccrawl.addons.tasks.records import Shard, Task
 from topiccrawl.addons.url_patterns.pattern import Pattern
 from topiccrawl.addons.warc.archive import exchanges
 from topiccrawl.addons.warc.warc import parts
+from topiccrawl.addons.watch.feeds import find_feeds, is_sitemap_index
 from topiccrawl.discovery.contract import Fetched
 from topiccrawl.discovery.custom import read_engine
 from topiccrawl.discovery.engines import Baidu, Bing, DuckDuckGo, SearXNG
@@ -49,7 +50,7 @@ from topiccrawl.frontier.hosts import HostRegistry
 from topiccrawl.frontier.politeness import Robots
 from topiccrawl.frontier.store import Store
 from topiccrawl.links.addresses import is_private
-from topiccrawl.links.feeds import find_feeds, is_sitemap_index, read_feed
+from topiccrawl.links.feeds import read_feed
 from topiccrawl.links.reading import directives
 from topiccrawl.links.sitemaps import decompressed, read_sitemap
 from topiccrawl.links.skeletons import group

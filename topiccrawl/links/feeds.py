@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from html import unescape
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from topiccrawl.links.sitemaps import decompressed, name_of, text_of, xml_root
@@ -22,18 +21,12 @@ MAX_ENTRIES = 2_000
 MAX_BYTES = 8_000_000
 """Most bytes read from one feed, after decompression."""
 
-MAX_SITEMAPS = 20
-"""Most news sitemaps read from one sitemap index; the most recently changed come first."""
-
 _FEED_ROOT = re.compile(rb"<(?:\w+:)?(?:rss|feed|rdf|urlset|sitemapindex)[\s>]", re.IGNORECASE)
 _ROOTS = frozenset({"rss", "rdf", "feed", "urlset", "sitemapindex"})
 _ENTRIES = frozenset({"item", "entry", "url"})
 _SUMMARIES = ("description", "summary", "keywords")
 _HEAD = 2_000  # bytes that contain a feed's root element
 _CONTEXT = 200
-_LINK = re.compile(rb"<link\b[^<>]{0,500}>", re.IGNORECASE)
-_FEED_TYPE = re.compile(rb"application/(?:rss|atom)\+xml", re.IGNORECASE)
-_HREF = re.compile(rb"href\s*=\s*[\"']?([^\"'\s>]+)", re.IGNORECASE)
 
 
 def read_feed(data: bytes, url: str) -> Page | None:
@@ -47,7 +40,7 @@ def read_feed(data: bytes, url: str) -> Page | None:
     >>> page.title, page.links == (Link("http://a.test/1", "A", "", 0),)
     ('T', True)
     """
-    root = _root(data)
+    root = feed_root(data)
     return None if root is None else feed_page(root, url)
 
 
@@ -65,63 +58,13 @@ def feed_page(root: etree._Element, url: str) -> Page:
     return Page(url, title, text, tuple(links.values()), prose=text, feed=True)
 
 
-def find_feeds(data: bytes, url: str) -> list[str]:
-    """Return the distinct canonical URLs of feeds linked in a page's head or a sitemap index.
+def feed_root(data: bytes) -> etree._Element | None:
+    """Return the root element of a feed, a sitemap or a sitemap index; None for other data.
 
-    >>> find_feeds(b'<link rel=alternate type="application/rss+xml" href="/rss">', "http://a.test/")
-    ['http://a.test/rss']
+    >>> root = feed_root(b"<sitemapindex></sitemapindex>")
+    >>> root is not None and name_of(root)
+    'sitemapindex'
     """
-    root = _root(data)
-    if root is not None:
-        found = _news_sitemaps(root) if name_of(root) == "sitemapindex" else []
-    else:
-        tags = (tag for tag in _LINK.findall(data) if _FEED_TYPE.search(tag))
-        hrefs = (href[1] for tag in tags if (href := _HREF.search(tag)))
-        found = [href.decode("utf-8", "replace").replace("&amp;", "&") for href in hrefs]
-    urls = (canonical(address, url) for address in found)
-    return list(dict.fromkeys(one for one in urls if one))
-
-
-def is_sitemap_index(data: bytes) -> bool:
-    """Return whether the data is a sitemap index.
-
-    >>> is_sitemap_index(b"<sitemapindex></sitemapindex>"), is_sitemap_index(b"<urlset></urlset>")
-    (True, False)
-    """
-    root = _root(data)
-    return root is not None and name_of(root) == "sitemapindex"
-
-
-def may_be_news_sitemap(url: str) -> bool:
-    """Return whether a sitemap's URL suggests a news sitemap or a sitemap index.
-
-    >>> may_be_news_sitemap("http://a.test/sitemap_index.xml"), may_be_news_sitemap("http://a.test/map.xml")
-    (True, False)
-    """
-    return is_news_sitemap(url) or "index" in url.rpartition("/")[2].lower()
-
-
-def is_news_sitemap(url: str) -> bool:
-    """Return whether a sitemap's URL suggests a news sitemap.
-
-    >>> is_news_sitemap("http://a.test/sitemap-news.xml"), is_news_sitemap("http://a.test/sitemap.xml")
-    (True, False)
-    """
-    return "news" in url.partition("://")[2].partition("/")[2].lower()
-
-
-def _news_sitemaps(index: etree._Element) -> list[str]:
-    """Return the news sitemaps of a sitemap index, most recently changed first."""
-    dated = (
-        (_first(_children(entry, "lastmod")), _first(_children(entry, "loc")))
-        for entry in _children(index, "sitemap")
-    )
-    named = [(changed, address) for changed, address in dated if is_news_sitemap(address)]
-    named.sort(key=itemgetter(0), reverse=True)
-    return [address for _, address in named[:MAX_SITEMAPS]]
-
-
-def _root(data: bytes) -> etree._Element | None:
     data = decompressed(data, MAX_BYTES)
     if not _FEED_ROOT.search(data[:_HEAD]):
         return None

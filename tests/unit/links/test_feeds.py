@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topiccrawl.links import feeds
-from topiccrawl.links.feeds import find_feeds, read_feed
+from topiccrawl.links.feeds import read_feed
 from topiccrawl.model import Link
 
 AT = "http://a.test/feed.xml"
@@ -30,6 +30,7 @@ xmlns:news="http://www.google.com/schemas/sitemap-news/0.9"><url>
 <loc>http://a.test/old.html</loc></url>
 <url><loc>http://a.test/1.html</loc><news:news><news:title>甲队获胜</news:title>
 <news:keywords>昨晚 三比零</news:keywords></news:news></url></urlset>"""
+INDEX = b"<sitemapindex><sitemap><loc>http://a.test/news.xml</loc></sitemap></sitemapindex>"
 
 
 @pytest.mark.parametrize(
@@ -63,20 +64,16 @@ def test_titles_are_read_as_html_and_as_text(title: str, anchor: str) -> None:
     assert page.links[0].anchor == anchor
 
 
-def test_html_page_is_not_a_feed_but_links_to_feeds() -> None:
+def test_html_page_is_not_a_feed() -> None:
     html = (
         b"<?xml version='1.0'?><html><head><link rel='alternate' type='application/atom+xml'"
         b" href='/atom?a=1&amp;b=2'><link rel=stylesheet href=x.css></head><body>feed</body></html>"
     )
     assert read_feed(html, "http://a.test/") is None
-    assert find_feeds(html, "http://a.test/") == ["http://a.test/atom?a=1&b=2"]
 
 
-def test_sitemap_index_links_to_news_sitemaps() -> None:
-    maps = "".join(f"<sitemap><loc>http://a.test/{n}.xml</loc></sitemap>" for n in ("news", "all"))
-    index = f"<sitemapindex>{maps}</sitemapindex>".encode()
-    assert find_feeds(index, AT) == ["http://a.test/news.xml"]
-    page = read_feed(index, AT)
+def test_sitemap_index_is_a_feed_without_links() -> None:
+    page = read_feed(INDEX, AT)
     assert page is not None
     assert page.links == ()
 
@@ -98,19 +95,6 @@ def test_decompressed_size_is_limited() -> None:
     assert len(page.links) == feeds.MAX_ENTRIES
 
 
-def test_latest_of_many_news_sitemaps_are_used() -> None:
-    maps = "".join(
-        f"<sitemap><loc>http://a.test/news-{n}.xml.gz</loc><lastmod>20{n:02}-01-01</lastmod></sitemap>"
-        for n in range(60)
-    )
-    index = gzip.compress(f"<sitemapindex>{maps}</sitemapindex>".encode())
-    found = find_feeds(index, AT)
-    assert found[0] == "http://a.test/news-59.xml.gz"
-    assert len(found) == feeds.MAX_SITEMAPS
-    assert feeds.is_sitemap_index(index)
-
-
 @given(st.binary(max_size=200), st.sampled_from((b"", b"<rss ", b"<feed>", b"<urlset>")))
 def test_any_bytes_are_read_without_error(data: bytes, head: bytes) -> None:
     read_feed(head + data, AT)
-    find_feeds(head + data, AT)

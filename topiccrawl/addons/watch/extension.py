@@ -13,6 +13,7 @@ from scrapy import Request, signals
 from scrapy.exceptions import CloseSpider, DontCloseSpider, NotConfigured
 
 from topiccrawl.addons.watch.duepages import HUB_VALUE, DuePages
+from topiccrawl.addons.watch.feeds import may_be_news_sitemap
 from topiccrawl.addons.watch.pagebuffer import PageBuffer
 from topiccrawl.addons.watch.pagestates import (
     TOLERANCE,
@@ -27,7 +28,6 @@ from topiccrawl.addons.watch.policies import HOST_PACE, Pace, UniformRevisits, Y
 from topiccrawl.addons.watch.tracker import VisitTracker
 from topiccrawl.errors import SettingError, TopiccrawlError, finish_reason
 from topiccrawl.frontier.contract import Ending, Frontier, Outcome, Seed
-from topiccrawl.links.feeds import may_be_news_sitemap
 from topiccrawl.links.sitemaps import read_sitemap
 from topiccrawl.links.urls import canonical
 from topiccrawl.model import Kind, Lease

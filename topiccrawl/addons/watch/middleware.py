@@ -13,9 +13,9 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Response, TextResponse
 
 from topiccrawl.addons.watch.extension import Watch
+from topiccrawl.addons.watch.feeds import find_feeds, is_sitemap_index
 from topiccrawl.addons.watch.pagestates import NOT_MODIFIED, VisitResult, parent_of
 from topiccrawl.extract.hubs import MIN_ITEMS, hub_list
-from topiccrawl.links.feeds import find_feeds, is_sitemap_index
 from topiccrawl.model import Article, Findings, Kind, Lease, Unfinished
 from topiccrawl.spiders.reading import header
 from topiccrawl.text.decode import decode
