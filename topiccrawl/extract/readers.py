@@ -362,13 +362,13 @@ class _Process:
     def close(self) -> None:
         """Kill the process if it is reading; otherwise close its socket, so that it exits."""
         if self.jobs or self._writer is None:
-            self._child.kill()
+            self._kill()
         if self._writer is not None:
             self._writer.close()
 
-    def _kill(self, cause: str) -> None:
-        self.cause = cause
-        self._child.kill()
+    def _kill(self, cause: str = "") -> None:
+        self.cause = cause or self.cause
+        os.kill(self.pid, signal.SIGKILL)  # Popen.kill() would take the status before _reap()
 
     async def _reap(self) -> None:
         """Wait for the exit of the process, which has closed its socket, and set the cause."""
@@ -376,7 +376,7 @@ class _Process:
         while (found := wait_result(self.pid)) is None:
             await asyncio.sleep(_POLL)
             if time.monotonic() > deadline:
-                self._child.kill()
+                self._kill()
         code, peak = found
         self._child.returncode = code
         self.signalled = code < 0

@@ -6,6 +6,7 @@ import asyncio
 import os
 import random
 import signal
+import time
 from collections import Counter
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -268,6 +269,21 @@ def test_killed_readers_lose_no_page() -> None:
                 await readers.read(raw(1000))  # readers are busy
                 os.kill(rng.choice(readers.pids()), signal.SIGKILL)
             assert all(await reading)
+
+    run(trial())
+
+
+def test_reader_that_ends_before_it_is_killed_fails_its_page() -> None:
+    async def trial() -> None:
+        async with pool(1, TRIAL, seconds=0.1) as readers:
+            await readers.read(raw(1))
+            asked = asyncio.ensure_future(readers.read(raw(1, "sleep")))
+            await asyncio.sleep(0)
+            (pid,) = readers.pids()
+            os.kill(pid, signal.SIGKILL)
+            time.sleep(1.0)  # noqa: ASYNC251 - the limit passes before the crawl notices the end
+            with pytest.raises(ReaderError, match="signal 9"):
+                await asyncio.wait_for(asked, 30)
 
     run(trial())
 
