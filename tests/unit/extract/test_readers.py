@@ -28,6 +28,7 @@ from topiccrawl.extract.readers import (
     Readers,
 )
 from topiccrawl.extract.reading import RawPage, ReadPage, StandardReader
+from topiccrawl.extract.worker import resident
 from topiccrawl.links.limits import parse_html
 from topiccrawl.text.measure import Vocabulary
 
@@ -111,6 +112,16 @@ def test_dictionary_of_measures_is_loaded_before_the_memory_limit() -> None:
         assert read.measures[0].squared_length
 
     run(trial())
+
+
+def test_readers_that_measure_nothing_load_no_dictionary() -> None:
+    async def trial(*vocabularies: Vocabulary) -> int:
+        async with pool(1) as readers:
+            await readers.read(raw(1), vocabularies)
+            return resident(readers.pids()[0])
+
+    measuring = asyncio.run(trial(Vocabulary(("展览",), (True,))))
+    assert asyncio.run(trial()) < measuring - (1 << 25)
 
 
 def test_article_is_extracted_by_the_reader_of_its_page(monkeypatch: pytest.MonkeyPatch) -> None:
