@@ -256,6 +256,7 @@ class Extracted:
         language: ISO 639-1 code (``zh``, ``en``), or "" if it is unknown.
         images: Absolute URLs of the article's images in page order, once each.
         genre: Genre of the page (``extract.genres.Genre``).
+        digest: See ``Article``; "" if it was not computed.
     """
 
     title: str
@@ -266,6 +267,7 @@ class Extracted:
     language: str = ""
     images: tuple[str, ...] = ()
     genre: str = "article"
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ def compose(
     values = asdict(extracted)
     del values["genre"]
     return Article(
-        **values,
+        **values | {"digest": extracted.digest or digest_of(extracted.body)},
         url=fetch.url,
         final_url=page.url,
         canonical_url=page.canonical or "",
@@ -83,7 +83,6 @@ def compose(
         terms=verdict.terms if verdict else (),
         fetched_at=fetch.fetched_at,
         depth=fetch.depth,
-        digest=digest_of(extracted.body),
         noarchive=page.directives.noarchive,
         encoding=fetch.encoding,
     )

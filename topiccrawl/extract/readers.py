@@ -169,7 +169,8 @@ class Readers:
             raise ReaderError(f"{raw.url} is not read: the reader pool is closed", CRASH)
         # extraction first, while the page is still cached in its reader
         entry = self._fair_queue.enqueue(site_of(host_of(raw.url)), first=conditions is not None)
-        job = _Job(raw.url, reading.pack((raw, conditions, reading.pack(vocabularies))), entry)
+        message = reading.pack((raw, conditions, reading.pack(vocabularies)))
+        job = _Job(raw.url, message, entry, measured=bool(vocabularies))
         self._enqueue(job)
         self._dispatch()
         try:
@@ -190,7 +191,7 @@ class Readers:
             job = self._waiting[0]
             process = min(self._processes, key=lambda one: one.load(job), default=None)
             if process is None or (process.load(job) > 0 and len(self._processes) < self._most):
-                process = self._start_process()
+                process = self._start_process(job)
             if process.load(job) >= PIPELINE:
                 break
             self._fair_queue.start(job.entry)
@@ -198,8 +199,8 @@ class Readers:
         if self._watch is None and any(process.jobs for process in self._processes):
             self._watch = asyncio.get_running_loop().call_later(_WATCH, self._check_processes)
 
-    def _start_process(self) -> _Process:
-        process = _Process(self._path, self._limits)
+    def _start_process(self, job: _Job) -> _Process:
+        process = _Process(self._path, self._limits, measuring=job.measured)
         self._processes.append(process)
         self._count("started")
         task = asyncio.get_running_loop().create_task(self._run(process))
@@ -253,13 +254,14 @@ class Readers:
 class _Job:
     """A request and its pending response."""
 
-    def __init__(self, url: str, message: bytes, entry: Entry) -> None:
+    def __init__(self, url: str, message: bytes, entry: Entry, *, measured: bool) -> None:
         self.url = url
         self.message = message
         self.response: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         self.tries = 0
         self.duplicated = False
         self.entry = entry
+        self.measured = measured
         self.seconds = 0.0
 
 
@@ -274,7 +276,7 @@ class _Process:
         ready: Whether it has started.
     """
 
-    def __init__(self, path: str, limits: ReaderLimits) -> None:
+    def __init__(self, path: str, limits: ReaderLimits, *, measuring: bool) -> None:
         self.jobs: deque[_Job] = deque()
         self.cause = self.exit = ""
         self.signalled = self.ready = False
@@ -283,12 +285,13 @@ class _Process:
         self._started_at = time.monotonic() + STARTING
         self._writer: asyncio.StreamWriter | None = None
         self._ours, theirs = socket.socketpair()
+        options = theirs.fileno(), path, *limits, int(measuring)
         # a new process inherits the blocked signals, so that none of these terminates it
         before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
         try:
             with theirs:
                 self._child = subprocess.Popen(  # noqa: S603 - our own code
-                    [sys.executable, "-c", _CODE, str(theirs.fileno()), path, *map(str, limits)],
+                    [sys.executable, "-c", _CODE, *map(str, options)],
                     env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
                     pass_fds=[theirs.fileno()],
                     stdin=subprocess.DEVNULL,
@@ -362,13 +365,13 @@ class _Process:
     def close(self) -> None:
         """Kill the process if it is reading; otherwise close its socket, so that it exits."""
         if self.jobs or self._writer is None:
-            self._child.kill()
+            self._kill()
         if self._writer is not None:
             self._writer.close()
 
-    def _kill(self, cause: str) -> None:
-        self.cause = cause
-        self._child.kill()
+    def _kill(self, cause: str = "") -> None:
+        self.cause = cause or self.cause
+        os.kill(self.pid, signal.SIGKILL)  # Popen.kill() would take the status before _reap()
 
     async def _reap(self) -> None:
         """Wait for the exit of the process, which has closed its socket, and set the cause."""
@@ -376,7 +379,7 @@ class _Process:
         while (found := wait_result(self.pid)) is None:
             await asyncio.sleep(_POLL)
             if time.monotonic() > deadline:
-                self._child.kill()
+                self._kill()
         code, peak = found
         self._child.returncode = code
         self.signalled = code < 0

@@ -28,29 +28,27 @@ STOPS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 _KILOBYTE = 1 if sys.platform == "darwin" else 1024
 """Unit of ``ru_maxrss``."""
 
-_WARM_UP = (
-    RawPage(
-        "<title>一</title><p>今天上午，新能源汽车展览会在市中心开幕。</p><a href=1>二</a>".encode(),
-        "http://topiccrawl.invalid/1.html",
-    ),
-    None,
-    pack([Vocabulary(("汽车",), (True,))]),
+_WARM_UP = RawPage(
+    "<title>一</title><p>今天上午，新能源汽车展览会在市中心开幕。</p><a href=1>二</a>".encode(),
+    "http://topiccrawl.invalid/1.html",
 )
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the process with the arguments socket, reader path, memory limit, time limit.
+    """Run the process with the arguments socket, reader path, memory limit, time limit, measuring.
 
     The socket is a file descriptor, the reader path a dotted path. The memory limit is in bytes
-    beyond the memory at start. The time limit is in seconds of processor time per page.
+    beyond the memory at start. The time limit is in seconds of processor time per page. Measuring
+    is 1 to load dictionary and word frequencies at the start, or 0 for pages that are only read.
     """
-    number, path, memory, seconds = arguments or sys.argv[1:]
+    number, path, memory, seconds, measuring = arguments or sys.argv[1:]
     for ignored in STOPS:  # the crawl closes the socket
         signal.signal(ignored, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     module, _, name = path.rpartition(".")
     reader: PageReader = getattr(import_module(module), name)()
-    respond(reader, pack(_WARM_UP)[HEAD.size :])  # loads dictionary and word frequencies, too
+    vocabularies = [Vocabulary(("汽车",), (True,))] * int(measuring)
+    respond(reader, pack((_WARM_UP, None, pack(vocabularies)))[HEAD.size :])
     gc.freeze()
     gc.set_threshold(GC_THRESHOLD, *gc.get_threshold()[1:])
     _limit_memory(int(memory))

@@ -11,8 +11,8 @@ from topiccrawl.text.normal import normalise
 SHORTEST = 20
 """Minimum letters and digits of a text with a digest. Shorter texts (captions, notices) may be
 equal by chance, so they are never the same story."""
-_OTHER = re.compile(r"[\W_]+")
-"""Runs of characters other than letters and digits."""
+_PLAIN = re.compile(r"[^\W_]+")
+"""Runs of letters and digits."""
 _COMMON_PUNCTUATION = "，。！？、；：（）《》“”‘’…—·"
 """Common Chinese punctuation; most texts need no normalization after its removal."""
 
@@ -27,7 +27,7 @@ def fold(text: str) -> str:
     text = "".join(text.split())
     for mark in _COMMON_PUNCTUATION:
         text = text.replace(mark, "")
-    return _OTHER.sub("", normalise(text).casefold())
+    return "".join(_PLAIN.findall(normalise(text).casefold()))
 
 
 def digest_of(text: str) -> str:

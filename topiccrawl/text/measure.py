@@ -6,6 +6,7 @@ of the topic. Reader processes therefore measure the pages that they read.
 
 from __future__ import annotations
 
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.text.idf import Idf, corpus_idf
@@ -111,21 +112,21 @@ class Measurer:
 
     def measure(self, text: str, title: str = "") -> Measures:
         """Measure a text and its title."""
-        folded, heading = fold(text), fold(title)
-        counts = self.counts(folded, heading)
-        forbidden = self._forbidden.contains(folded) or self._forbidden.contains(heading)
+        prepared = _prepared(self._tokenizer, text, title)
+        counts = self.counts(prepared.text, prepared.title)
+        contains = self._forbidden.contains
+        forbidden = contains(prepared.text) or contains(prepared.title)
         if not self.has_positive(counts):
             return Measures(counts, 0.0, forbidden)
-        windows = sample(folded)
-        share = sum(map(len, windows)) / max(1, len(folded))
-        squared_length = self._squared_length("\n".join(windows)) / (share or 1.0)
-        squared_length += TITLE_WEIGHT * self._squared_length(heading)
+        pieces, share = prepared.sampled
+        squared_length = self._squared_length(pieces) / share
+        squared_length += TITLE_WEIGHT * self._squared_length(prepared.title_pieces)
         return Measures(counts, squared_length, forbidden)
 
     def counts(self, text: str, title: str) -> dict[int, int]:
         """Return the occurrences of terms in a folded text and title, by index of the term."""
-        counts = count(self.matcher.surfaces, text)
-        for index, times in count(self.matcher.surfaces, title).items():
+        counts = count(self.matcher.candidates_in(text), text)
+        for index, times in count(self.matcher.candidates_in(title), title).items():
             counts[index] = counts.get(index, 0) + TITLE_WEIGHT * times
         return counts
 
@@ -134,16 +135,16 @@ class Measurer:
         return any(self._positive[index] for index in counts)
 
     def pieces(self, folded: str) -> list[str]:
-        """Segment a text; texts without Chinese need no dictionary."""
-        return self._tokenizer.cut(folded) if has_han(folded) else latin_words(folded)
+        """Segment a folded text."""
+        return _pieces(self._tokenizer, folded)
 
     def counted_words(self, piece: str) -> list[str]:
         """Return the words of a piece that count, without terms, which are counted apart."""
         return [w for w in split(piece) if w not in self._tokens and not w.isdecimal()]
 
-    def _squared_length(self, folded: str) -> float:
+    def _squared_length(self, pieces: Iterable[str]) -> float:
         """Return the squared length of the text vector, without topic terms."""
-        return sum(map(self.squared_idf.__getitem__, self.pieces(folded)))
+        return sum(map(self.squared_idf.__getitem__, pieces))
 
     def _squared_idf_of(self, piece: str) -> float:
         return sum([self._idf(word) ** 2 for word in self.counted_words(piece)])
@@ -151,6 +152,34 @@ class Measurer:
     def _term_idf(self, term: str) -> float:
         words = self._tokenizer.words(term)
         return self._idf.phrase(words) if len(words) > 1 else self._idf(words[0] if words else term)
+
+
+class _Prepared:
+    """Folded forms of a text and, on first use, its pieces; the same for all topics."""
+
+    def __init__(self, tokenizer: Tokenizer, text: str, title: str) -> None:
+        self._tokenizer = tokenizer
+        self.text, self.title = fold(text), fold(title)
+
+    @cached_property
+    def sampled(self) -> tuple[list[str], float]:
+        """Pieces of the sample of the text, and the share of the text in the sample."""
+        windows = sample(self.text)
+        share = sum(map(len, windows)) / max(1, len(self.text))
+        return _pieces(self._tokenizer, "\n".join(windows)), share or 1.0
+
+    @cached_property
+    def title_pieces(self) -> list[str]:
+        """Pieces of the title."""
+        return _pieces(self._tokenizer, self.title)
+
+
+_prepared = lru_cache(maxsize=1)(_Prepared)  # a page is measured for all topics in a row
+
+
+def _pieces(tokenizer: Tokenizer, folded: str) -> list[str]:
+    """Segment a text; texts without Chinese need no dictionary."""
+    return tokenizer.cut(folded) if has_han(folded) else latin_words(folded)
 
 
 def judged_text(text: str, prose: str) -> str:

@@ -19,6 +19,7 @@ from topiccrawl.model import Page, PageKind, Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from topiccrawl.model import Link
 
 ANNOUNCED = 5
 """Assumed characters of text on a listed page per character of its headline."""
@@ -51,16 +52,26 @@ def own_share(page: Page) -> float:
     >>> own_share(Page("http://a.test/", "", "", (headline,), prose="More"))
     0.02...
     """
-    announced = in_prose = 0
-    for link in page.links:
-        if units(link.anchor) >= HEADLINE:
-            length = len(link.anchor)
-            announced += length
-            in_prose += length if link.block < 0 else 0
+    announced, in_prose = _announced(page.links)
     if not announced:
         return 1.0
     own = max(0, len(page.prose) - in_prose)
     return own / (own + ANNOUNCED * announced)
+
+
+_last: list[tuple[Sequence[Link], tuple[int, int]]] = [((), (0, 0))]
+"""Links of the last page with their result: a page is scored for all topics in a row."""
+
+
+def _announced(links: Sequence[Link]) -> tuple[int, int]:
+    """Count the characters of headlines, and of those in prose."""
+    known, found = _last[0]
+    if known is not links:
+        headlines = [link for link in links if units(link.anchor) >= HEADLINE]
+        in_prose = sum(len(link.anchor) for link in headlines if link.block < 0)
+        found = sum(len(link.anchor) for link in headlines), in_prose
+        _last[0] = links, found
+    return found
 
 
 def is_topic_hub(page: Page, score: Callable[[Sequence[str]], list[float]]) -> bool:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from topiccrawl.extract.article import Fetch, compose, extract_article
+from topiccrawl.extract.extract import extract
 from topiccrawl.model import Directives, Extracted, Page, Verdict
+from topiccrawl.text.digest import digest_of
 
 
 def test_article_combines_page_fetch_and_verdict() -> None:
@@ -24,6 +26,14 @@ def test_article_combines_page_fetch_and_verdict() -> None:
 
 
 TEXT = "今天上午，新能源汽车展览会在市中心开幕。" * 5
+
+
+def test_digest_is_computed_by_the_extraction() -> None:
+    page, url = f"<h1>车展开幕</h1><p>{TEXT}</p>", "http://a.test/2026-01-02/1.html"
+    extracted, article = extract(page, url), extract_article(page, url)
+    assert extracted is not None
+    assert article is not None
+    assert extracted.digest == article.digest == digest_of(TEXT)
 
 
 def test_invalid_url_has_no_site() -> None:

@@ -6,6 +6,7 @@ import asyncio
 import os
 import random
 import signal
+import time
 from collections import Counter
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -27,6 +28,7 @@ from topiccrawl.extract.readers import (
     Readers,
 )
 from topiccrawl.extract.reading import RawPage, ReadPage, StandardReader
+from topiccrawl.extract.worker import resident
 from topiccrawl.links.limits import parse_html
 from topiccrawl.text.measure import Vocabulary
 
@@ -110,6 +112,16 @@ def test_dictionary_of_measures_is_loaded_before_the_memory_limit() -> None:
         assert read.measures[0].squared_length
 
     run(trial())
+
+
+def test_readers_that_measure_nothing_load_no_dictionary() -> None:
+    async def trial(*vocabularies: Vocabulary) -> int:
+        async with pool(1) as readers:
+            await readers.read(raw(1), vocabularies)
+            return resident(readers.pids()[0])
+
+    measuring = asyncio.run(trial(Vocabulary(("展览",), (True,))))
+    assert asyncio.run(trial()) < measuring - (1 << 25)
 
 
 def test_article_is_extracted_by_the_reader_of_its_page(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -268,6 +280,21 @@ def test_killed_readers_lose_no_page() -> None:
                 await readers.read(raw(1000))  # readers are busy
                 os.kill(rng.choice(readers.pids()), signal.SIGKILL)
             assert all(await reading)
+
+    run(trial())
+
+
+def test_reader_that_ends_before_it_is_killed_fails_its_page() -> None:
+    async def trial() -> None:
+        async with pool(1, TRIAL, seconds=0.1) as readers:
+            await readers.read(raw(1))
+            asked = asyncio.ensure_future(readers.read(raw(1, "sleep")))
+            await asyncio.sleep(0)
+            (pid,) = readers.pids()
+            os.kill(pid, signal.SIGKILL)
+            time.sleep(1.0)  # noqa: ASYNC251 - the limit passes before the crawl notices the end
+            with pytest.raises(ReaderError, match="signal 9"):
+                await asyncio.wait_for(asked, 30)
 
     run(trial())
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from topiccrawl.errors import TopicError
-from topiccrawl.model import Page, Verdict
+from topiccrawl.model import Link, Page, Verdict
+from topiccrawl.topics import pagekind
 from topiccrawl.topics.fields import Budget, Thresholds
 from topiccrawl.topics.multitopic import MultiScorer, merge_topics, parse_topics
 from topiccrawl.topics.scorer import Scorer
@@ -27,6 +28,23 @@ SPACE = Topic(
 
 def page(text: str) -> Page:
     return Page("http://a.test/1", "", text, prose=text)
+
+
+def test_headlines_of_a_page_are_counted_once_for_all_topics(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    anchors: list[str] = []
+
+    def counted(anchor: str) -> int:
+        anchors.append(anchor)
+        return len(anchor)
+
+    monkeypatch.setattr(pagekind, "units", counted)
+    links = tuple(Link(f"http://a.test/{n}", "国家队昨晚赢得友谊赛") for n in range(5))
+    listing = page("足球队赢了比赛。" * 20)._replace(links=links)
+    article = MultiScorer([BALL, SPACE]).score_page(listing).article
+    assert len(anchors) == len(links)
+    assert article == Scorer(BALL).score_page(listing).article < 1.0
 
 
 def test_best_matching_topic_decides() -> None:
