@@ -80,6 +80,7 @@ def test_seed_that_cannot_be_used_is_the_only_message_below_the_log(
         (("check", "topic", "-a", "seeds"), "-a seeds: write -a NAME=VALUE"),
         ((*TOPIC, "-a", "seeds"), "-a seeds: write -a NAME=VALUE"),
         ((*TOPIC, "-s", "LOG_FILE"), "-s LOG_FILE: write -s NAME=VALUE"),
+        ((*TOPIC, "-L", "LOUD"), "LOG_LEVEL is 'LOUD': write DEBUG, INFO,"),
     ],
 )
 def test_unusable_words_of_the_command_line_are_named_in_one_line(

@@ -235,7 +235,8 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
 
     async def _show(self, url: str, opts: argparse.Namespace) -> None:
         """Show the story of a URL and its earlier versions."""
-        storage, story = storage_of(self.options), None
+        storage = storage_of(self.options)
+        story, versions = None, []
         if storage.exists():  # opening it creates one
             async with self._store() as store:
                 story = await store.get(url) or await store.get(canonical(url) or url)

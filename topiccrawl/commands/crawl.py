@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 from scrapy.commands.crawl import Command as ScrapyCrawl
 from typing_extensions import override
 
-from topiccrawl.commands.isolation import check_pairs, has_addon, name_program, refused
+from topiccrawl.commands.isolation import check_options, has_addon, name_program, refused
 from topiccrawl.commands.terminal import say
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.messages import choose_language, localize, tr
@@ -57,9 +57,9 @@ class CrawlCommand(ScrapyCrawl):
 
     @override
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        check_pairs(opts)
-        super().process_options(args, opts)
         assert self.settings is not None  # noqa: S101  (Scrapy sets it before)
+        check_options(self.settings, opts)
+        super().process_options(args, opts)
         choose_language(str(self.settings.get("TOPICCRAWL_LANGUAGE") or ""))
         asked = opts.verbose or opts.logfile or opts.loglevel or opts.nolog
         if len(args) == 1 and not asked and sys.stderr.isatty():

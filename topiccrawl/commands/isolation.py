@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from contextlib import contextmanager, nullcontext
@@ -48,7 +49,7 @@ class IsolatedCommand:
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """See ``ScrapyCommand.process_options``."""
-        check_pairs(opts)
+        check_options(self.settings, opts)
         super().process_options(args, opts)  # type: ignore[misc]
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -66,7 +67,7 @@ class IsolatedCommand:
             raise refused(localize(error)) from error
         for text in args:
             try:
-                urlsplit(text)
+                _ = urlsplit(text).port
             except ValueError as error:
                 message = tr("{text!r} is not a URL: write https://host/path", text=text)
                 raise UsageError(message) from error
@@ -80,18 +81,24 @@ def refused(text: str) -> UsageError:
     return UsageError(print_help=False)
 
 
-def check_pairs(opts: argparse.Namespace) -> None:
-    """Refuse an option ``-a`` or ``-s`` whose value is not NAME=VALUE.
+def check_options(settings: BaseSettings, opts: argparse.Namespace) -> None:
+    """Refuse options whose values Scrapy would report without their name, or not at all.
 
     Raises:
-        UsageError: There is one, which is printed.
+        UsageError: An option ``-a`` or ``-s`` is not NAME=VALUE, or the log level is unknown; it is
+            printed.
     """
-    for option, given in ("-a", getattr(opts, "spargs", ())), ("-s", opts.set):
-        for text in given:
+    for option, texts in ("-a", getattr(opts, "spargs", ())), ("-s", opts.set):
+        for text in texts:
             if "=" not in text:
-                raise refused(
-                    tr("{option} {text}: write {option} NAME=VALUE", option=option, text=text)
-                )
+                words = tr("{option} {text}: write {option} NAME=VALUE", option=option, text=text)
+                raise refused(words)
+    given = dict(text.split("=", 1) for text in opts.set)
+    level = opts.loglevel or given.get("LOG_LEVEL", settings["LOG_LEVEL"])
+    if isinstance(level, str) and level not in logging.getLevelNamesMapping():
+        raise refused(
+            tr("LOG_LEVEL is {level!r}: write DEBUG, INFO, WARNING or ERROR", level=level)
+        )
 
 
 def name_program(parser: argparse.ArgumentParser) -> None:
