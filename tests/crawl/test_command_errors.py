@@ -71,6 +71,26 @@ def test_seed_that_cannot_be_used_is_the_only_message_below_the_log(
     assert (status, line.startswith("ERROR: argument seeds")) == (2, True), out
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("check", "nosuch"), "there is no spider 'nosuch': SPIDER_MODULES has "),
+        (("fetch", "--spider", "nosuch", SITE), "there is no spider 'nosuch': SPIDER_MODULES has "),
+        (("parse", "--spider", "nosuch", SITE), "there is no spider 'nosuch': SPIDER_MODULES has "),
+        (("check", "topic", "-a", "seeds"), "-a seeds: write -a NAME=VALUE"),
+        ((*TOPIC, "-a", "seeds"), "-a seeds: write -a NAME=VALUE"),
+        ((*TOPIC, "-s", "LOG_FILE"), "-s LOG_FILE: write -s NAME=VALUE"),
+        ((*TOPIC, "-L", "LOUD"), "LOG_LEVEL is 'LOUD': write DEBUG, INFO,"),
+    ],
+)
+def test_unusable_words_of_the_command_line_are_named_in_one_line(
+    tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    status, out = run("", tmp_path / "data", *arguments, LOG_ENABLED="0")
+    (line,) = out.splitlines()
+    assert (status, line.startswith(f"ERROR: {message}")) == (2, True), out
+
+
 def test_crawl_on_an_unreadable_frontier_fails_whatever_closes_it(tmp_path: Path) -> None:
     folder = tmp_path / "data" / "frontiers" / "named"
     folder.mkdir(parents=True)

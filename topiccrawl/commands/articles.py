@@ -195,7 +195,7 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
             owner = self._topic(opts.topic)
             if not owner:
                 raise StateError(
-                    "{folder}: several topics: choose one with --topic TOPIC", folder=self.folder
+                    "{folder}: logs no crawl: choose a topic with --topic TOPIC", folder=self.folder
                 )
             since = parse_since(opts.since or LAST, self.folder, owner, time.time())
         until = changes.until_of(opts.until, self.folder, owner, time.time())
@@ -235,11 +235,14 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
 
     async def _show(self, url: str, opts: argparse.Namespace) -> None:
         """Show the story of a URL and its earlier versions."""
-        async with self._store() as store:
-            story = await store.get(url) or await store.get(canonical(url) or url)
-            versions = await store.versions(story.article.url) if story else []
+        storage = storage_of(self.options)
+        story, versions = None, []
+        if storage.exists():  # opening it creates one
+            async with self._store() as store:
+                story = await store.get(url) or await store.get(canonical(url) or url)
+                versions = await store.versions(story.article.url) if story else []
         if story is None:
-            place = storage_of(self.options).place
+            place = storage.place
             say(tr("{url}: no article in {place} has this URL", url=url, place=place))
             self.exitcode = 1
         else:

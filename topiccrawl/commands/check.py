@@ -7,3 +7,5 @@ from topiccrawl.commands.isolation import IsolatedCommand
 
 class CheckCommand(IsolatedCommand, ScrapyCheck):
     """Scrapy's command with a temporary state."""
+
+    takes_spiders = True

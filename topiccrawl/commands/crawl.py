@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from scrapy.commands.crawl import Command as ScrapyCrawl
-from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.commands.isolation import has_addon, name_program
+from topiccrawl.commands.isolation import check_options, has_addon, name_program, refused
 from topiccrawl.commands.terminal import say
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.messages import choose_language, localize, tr
@@ -58,8 +57,9 @@ class CrawlCommand(ScrapyCrawl):
 
     @override
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        super().process_options(args, opts)
         assert self.settings is not None  # noqa: S101  (Scrapy sets it before)
+        check_options(self.settings, opts)
+        super().process_options(args, opts)
         choose_language(str(self.settings.get("TOPICCRAWL_LANGUAGE") or ""))
         asked = opts.verbose or opts.logfile or opts.loglevel or opts.nolog
         if len(args) == 1 and not asked and sys.stderr.isatty():
@@ -100,7 +100,7 @@ class CrawlCommand(ScrapyCrawl):
                     "add ADDONS = {addon} to its settings.py",
                     addon='{"topiccrawl.Addon": 100}',
                 )
-            raise _refused(msg) from error
+            raise refused(msg) from error
         check = getattr(spider, "check_arguments", None)
         try:
             check_values(self.settings)
@@ -110,7 +110,7 @@ class CrawlCommand(ScrapyCrawl):
         except ConfigurationError as error:
             if self.settings.get("LOG_FILE"):  # all that a user of scrapyd sees of a job
                 logger.error("%s", error)  # noqa: TRY400 - one line
-            raise _refused(localize(error)) from error
+            raise refused(localize(error)) from error
         for line in unknown_settings(self.settings, os.environ):
             logger.warning("%s", line)
             if self._log_file is not None:
@@ -121,12 +121,6 @@ class CrawlCommand(ScrapyCrawl):
         crawler: Crawler = super()._create_crawler(spidercls)
         self._crawlers = [*self._crawlers, crawler]
         return crawler
-
-
-def _refused(text: str) -> UsageError:
-    """Print an error; return one for Scrapy without a text, above which it would print a usage."""
-    say(*tr("ERROR: {text}", text=text).split("\n"), to=sys.stderr)
-    return UsageError(print_help=False)
 
 
 class LastErrors(logging.Handler):

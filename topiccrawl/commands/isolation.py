@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import sys
 from contextlib import contextmanager, nullcontext
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
 from scrapy.exceptions import UsageError
 
-from topiccrawl.messages import tr
+from topiccrawl.commands.terminal import say
+from topiccrawl.errors import ConfigurationError
+from topiccrawl.messages import localize, tr
+from topiccrawl.scheduler.hooks import spider_class
 
 if TYPE_CHECKING:
     import argparse
@@ -29,29 +34,71 @@ class IsolatedCommand:
 
     Derive a command from this class and Scrapy's command. This class is no ``ScrapyCommand``, since
     Scrapy registers each subclass of it in this folder as a command.
+
+    Attributes:
+        takes_spiders: Whether the arguments are names of spiders.
     """
 
     settings: Any
+    takes_spiders: ClassVar[bool] = False
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """See ``ScrapyCommand.add_options``; the usage names the program that was run."""
         super().add_options(parser)  # type: ignore[misc]
         name_program(parser)
 
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """See ``ScrapyCommand.process_options``."""
+        check_options(self.settings, opts)
+        super().process_options(args, opts)  # type: ignore[misc]
+
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run Scrapy's command.
 
         Raises:
-            UsageError: An argument is a URL that cannot be parsed, such as ``http://[::1``.
+            UsageError: An argument is a URL that cannot be parsed, such as ``http://[::1``, or the
+                project lacks a named spider.
         """
+        spiders = args if self.takes_spiders else [getattr(opts, "spider", None)]
+        try:
+            for name in filter(None, spiders):
+                spider_class(self.settings, name)
+        except ConfigurationError as error:
+            raise refused(localize(error)) from error
         for text in args:
             try:
-                urlsplit(text)
+                _ = urlsplit(text).port
             except ValueError as error:
                 message = tr("{text!r} is not a URL: write https://host/path", text=text)
                 raise UsageError(message) from error
         with isolated_state(self.settings) if has_addon(self.settings) else nullcontext():
             super().run(args, opts)  # type: ignore[misc]
+
+
+def refused(text: str) -> UsageError:
+    """Print an error; return one for Scrapy without a text, above which it would print a usage."""
+    say(*tr("ERROR: {text}", text=text).split("\n"), to=sys.stderr)
+    return UsageError(print_help=False)
+
+
+def check_options(settings: BaseSettings, opts: argparse.Namespace) -> None:
+    """Refuse options whose values Scrapy would report without their name, or not at all.
+
+    Raises:
+        UsageError: An option ``-a`` or ``-s`` is not NAME=VALUE, or the log level is unknown; it is
+            printed.
+    """
+    for option, texts in ("-a", getattr(opts, "spargs", ())), ("-s", opts.set):
+        for text in texts:
+            if "=" not in text:
+                words = tr("{option} {text}: write {option} NAME=VALUE", option=option, text=text)
+                raise refused(words)
+    given = dict(text.split("=", 1) for text in opts.set)
+    level = opts.loglevel or given.get("LOG_LEVEL", settings["LOG_LEVEL"])
+    if isinstance(level, str) and level not in logging.getLevelNamesMapping():
+        raise refused(
+            tr("LOG_LEVEL is {level!r}: write DEBUG, INFO, WARNING or ERROR", level=level)
+        )
 
 
 def name_program(parser: argparse.ArgumentParser) -> None:

@@ -66,10 +66,19 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     _prepare_streams()
     _check_current_folder()
     try:
-        _dispatch(words)
+        try:
+            _dispatch(words)
+        finally:
+            sys.stdout.flush()
     except KeyboardInterrupt:
         sys.stderr.write(tr("interrupted") + "\n")
         sys.exit(_INTERRUPTED)
+    except OSError as error:
+        from topiccrawl.commands.terminal import report_output  # noqa: PLC0415  (it imports Scrapy)
+
+        if error.filename is not None:  # such as --logfile, --pidfile, --profile
+            sys.exit(f"topiccrawl: {error.filename}: {error.strerror}")
+        sys.exit(report_output(error))
 
 
 def _prepare_streams() -> None:
@@ -116,9 +125,12 @@ def _run(words: Sequence[str]) -> NoReturn:
     from scrapy.utils.conf import closest_scrapy_cfg  # noqa: PLC0415
     from scrapy.utils.project import get_project_settings  # noqa: PLC0415
 
-    if not closest_scrapy_cfg():
+    in_project = bool(closest_scrapy_cfg())
+    if not in_project:
         os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "topiccrawl.settings")
     settings = get_project_settings()
+    if not in_project:  # `genspider` would write into the package
+        settings.set("NEWSPIDER_MODULE", "", priority="cmdline")
     if not settings["COMMANDS_MODULE"]:  # the project runs Scrapy's `crawl`
         settings.set("COMMANDS_MODULE", "topiccrawl.commands", priority="cmdline")
     _check_verb(words[0], settings)

@@ -304,6 +304,15 @@ def _report(error: OSError, folder: Path) -> int:
             )  # fmt: skip
         say(text, to=sys.stderr)
         return 1
+    return report_output(error)
+
+
+def report_output(error: OSError) -> int:
+    """Report a failed standard output; return the exit status.
+
+    Raises:
+        OSError: It is another error.
+    """
     if error.filename is not None or error.errno not in _OUTPUT_ERRORS:
         raise error
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -27,6 +27,7 @@ _ENTRIES = frozenset({"item", "entry", "url"})
 _SUMMARIES = ("description", "summary", "keywords")
 _HEAD = 2_000  # bytes that contain a feed's root element
 _CONTEXT = 200
+_REFERENCE = re.compile(r"&#?\w+;")  # without ";", it may be text: "?a=1&copy=2"
 
 
 def read_feed(data: bytes, url: str) -> Page | None:
@@ -105,7 +106,11 @@ def _link(entry: etree._Element, url: str) -> Link | None:
     parts = (one for name in _SUMMARIES for part in sources for one in _children(part, name))
     summary = next(filter(None, map(text_of, parts)), "")
     # HTML in either, as readers take it: its character references are left after XML's
-    return Link(target, unescape(title), unescape(summary)[:_CONTEXT], 0)
+    return Link(target, _unescaped(title), _unescaped(summary)[:_CONTEXT], 0)
+
+
+def _unescaped(text: str) -> str:
+    return _REFERENCE.sub(lambda reference: unescape(reference[0]), text)
 
 
 def _first(elements: Iterable[etree._Element]) -> str:

@@ -2,34 +2,53 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from functools import cache
-from typing import TYPE_CHECKING
+from http.cookiejar import DefaultCookiePolicy
+from typing import TYPE_CHECKING, Any
 
 from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
+from scrapy.http.cookies import CookieJar
 from scrapy.utils.httpobj import urlparse_cached
 from typing_extensions import override
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from http.cookiejar import Cookie
+    from urllib.request import Request as PlainRequest
 
     from scrapy import Request, Spider
-    from scrapy.http.cookies import CookieJar
     from tldextract import TLDExtract
 
 LARGEST, MOST, MOST_DOMAINS = 4096, 50, 3000
 """Maximum characters of a cookie, cookies of a domain, and domains; at least those of RFC 6265."""
 LARGEST_HEADER = 16_384
 """Maximum bytes of a Cookie header; servers refuse more, so a larger header is not sent."""
+_HOST_ONLY = "HostOnly"
+
+
+class _Policy(DefaultCookiePolicy):
+    """Policy that returns cookies of a public suffix to their host alone, not its subdomains."""
+
+    @override
+    def return_ok_domain(self, cookie: Cookie, request: PlainRequest) -> bool:
+        if cookie.has_nonstandard_attr(_HOST_ONLY) and cookie.domain != request.origin_req_host:
+            return False
+        return super().return_ok_domain(cookie, request)
 
 
 class OfflineCookiesMiddleware(CookiesMiddleware):
     """Cookies middleware that uses the public suffix list shipped with tldextract.
 
-    As in Scrapy, a cookie whose domain is a public suffix is kept for the host alone. Scrapy would
-    download the list at the first cookie. A site may set new cookies on each page, so the oldest
-    ones are deleted at the limits.
+    A cookie whose domain is a public suffix is kept for the host alone; Scrapy sends it to the
+    subdomains, too, which are other sites. Scrapy would download the list at the first cookie. A
+    site may set new cookies on each page, so the oldest ones are deleted at the limits.
     """
+
+    @override
+    def __init__(self, debug: bool = False) -> None:
+        super().__init__(debug)
+        self.jars: defaultdict[Any, CookieJar] = defaultdict(lambda: CookieJar(_Policy()))
 
     @override
     def process_request(self, request: Request, spider: Spider | None = None) -> None:
@@ -48,6 +67,7 @@ class OfflineCookiesMiddleware(CookiesMiddleware):
                 if domain != host:
                     continue
                 cookie.domain = host
+                cookie.set_nonstandard_attr(_HOST_ONLY, "")
             if len(cookie.name) + len(cookie.value or "") <= LARGEST:
                 jar.set_cookie_if_ok(cookie, request)
                 stored = jar._cookies  # noqa: SLF001 - there is no public interface

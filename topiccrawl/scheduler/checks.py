@@ -15,7 +15,14 @@ from topiccrawl.links.strategies.parameters import StrategyParameters
 from topiccrawl.messages import message
 from topiccrawl.scheduler.build import limits_of
 from topiccrawl.scheduler.frontiers import frontiers_of
-from topiccrawl.scheduler.hooks import PREFIX, components, flag_of, number, parameter_settings
+from topiccrawl.scheduler.hooks import (
+    PREFIX,
+    components,
+    flag_of,
+    load_component,
+    number,
+    parameter_settings,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -37,6 +44,8 @@ FROM_ENVIRONMENT = frozenset(
     }
 )
 """Settings that are also read from the environment."""
+_COMPONENTS = ("TOPICCRAWL_RELEVANCE", "TOPICCRAWL_READER", "TOPICCRAWL_ADAPTER")
+"""Settings that name a class or function which is first needed when a crawl has begun."""
 _TESTS = "TOPICCRAWL_TEST_"
 _SIMILARITY = 0.9
 """Minimum similarity of a name without our prefix to a known name to count as a misspelling."""
@@ -67,6 +76,8 @@ def check_values(settings: BaseSettings) -> None:
     frontiers_of(settings).place("any")
     _check_name(settings, "TOPICCRAWL_CRAWL")
     check_folder(settings, "JOBDIR")
+    for name in filter(settings.get, _COMPONENTS):
+        load_component(name, settings[name])
     for check in components(settings, "TOPICCRAWL_CHECKS"):
         check(settings)
 

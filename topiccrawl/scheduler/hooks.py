@@ -48,9 +48,9 @@ def check_parts(settings: BaseSettings) -> None:
                     "{hook} enables {part}, which the frontier replaces: add {part!r}: None",
                     hook=hook, part=part,
                 )  # fmt: skip
-    reactor = settings["TWISTED_REACTOR"]
-    if reactor and not issubclass(
-        load_component("TWISTED_REACTOR", reactor), AsyncioSelectorReactor
+    reactor = settings["TWISTED_REACTOR"]  # None: the user installs one
+    if reactor is not None and not (
+        reactor and AsyncioSelectorReactor in _bases("TWISTED_REACTOR", reactor)
     ):
         raise SettingError(
             "TWISTED_REACTOR is {reactor!r}, but the frontier needs asyncio: leave it out",
@@ -94,20 +94,31 @@ def uses_frontier(settings: BaseSettings) -> bool:
     Raises:
         SettingError: SCHEDULER cannot be loaded.
     """
-    paths = (project.SCHEDULER, settings["SCHEDULER"])
-    ours, actual = (load_component("SCHEDULER", path) for path in paths)
-    return ours in getattr(actual, "__mro__", ())
+    ours = load_component("SCHEDULER", project.SCHEDULER)
+    return ours in _bases("SCHEDULER", settings["SCHEDULER"])
 
 
 def load_component(name: str, path: str) -> Any:  # noqa: ANN401 - whatever it names
-    """Return the object that a setting names by its dotted path.
+    """Return the class or function that a setting names by its dotted path.
 
     Raises:
-        SettingError: It cannot be loaded.
+        SettingError: It cannot be loaded, or is neither.
     """
     text = message("{name} is {path!r}, which cannot be loaded: {error}")
     with translated(SettingError, text, _NOT_LOADED, name=name, path=path):
-        return load_object(path)
+        return _load(path)
+
+
+def _bases(name: str, path: str) -> tuple[type, ...]:
+    """Return the class that a setting names and its bases; nothing for a function."""
+    return getattr(load_component(name, path), "__mro__", ())
+
+
+def _load(path: str) -> Any:  # noqa: ANN401 - see load_component
+    found = load_object(path)
+    if not callable(found):
+        raise TypeError(f"a {type(found).__name__} is no class or function")
+    return found
 
 
 def components(settings: BaseSettings, name: str) -> list[Any]:
@@ -118,7 +129,7 @@ def components(settings: BaseSettings, name: str) -> list[Any]:
     """
     text = message("{name} is {value!r}: map dotted paths of functions to their order: {error}")
     with translated(SettingError, text, _NOT_LOADED, name=name, value=settings[name]):
-        return [load_object(path) for path in build_component_list(settings.getdict(name))]
+        return [_load(path) for path in build_component_list(settings.getdict(name))]
 
 
 def spider_class(settings: BaseSettings, name: str) -> Any:  # noqa: ANN401 - the project's

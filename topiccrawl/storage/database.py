@@ -11,7 +11,7 @@ from os.path import samestat
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from topiccrawl.errors import StateVersionError, StorageError, translated
+from topiccrawl.errors import StateVersionError, StorageAwayError, StorageError, translated
 from topiccrawl.messages import Message, message
 from topiccrawl.storage.files import touch_private
 from topiccrawl.storage.schema import STEPS, migrate
@@ -198,4 +198,5 @@ class Database:
                 ) from error
             code = "_".join(name.split("_")[:2])
             remedy = REMEDIES.get(code, message("see the reason; what was stored before is intact"))
-            raise StorageError(text, path=self.path, error=error, remedy=remedy) from error
+            kind = StorageAwayError if code == "SQLITE_BUSY" else StorageError
+            raise kind(text, path=self.path, error=error, remedy=remedy) from error

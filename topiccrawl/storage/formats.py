@@ -237,7 +237,11 @@ def workbook(
         book.save(content)
         file.write(content.getvalue())
 
-    return Writer(lambda one: sheet.append([to_cell(value) for value in cells(one)]), end)
+    def close() -> None:
+        if not sheet.closed:  # else openpyxl would print a stack trace when it is freed
+            sheet.close()
+
+    return Writer(lambda one: sheet.append([to_cell(value) for value in cells(one)]), end, close)
 
 
 def xml_text(text: str) -> str:

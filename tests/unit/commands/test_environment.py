@@ -78,6 +78,21 @@ def test_full_disk_behind_standard_output_is_an_error(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (1, text)
 
 
+@pytest.mark.parametrize("option", ["--logfile", "--pidfile", "--profile"])
+def test_file_that_cannot_be_written_is_named_in_one_line(tmp_path: Path, option: str) -> None:
+    done = run(tmp_path, f"topiccrawl list {option} missing/file")
+    line = done.stderr.splitlines()[-1]
+    assert (done.returncode, "Traceback" in done.stderr) == (1, False), done.stderr
+    assert line.startswith("topiccrawl: ")
+    assert line.endswith("missing/file: No such file or directory")
+
+
+def test_generated_spider_outside_of_a_project_is_in_the_current_folder(tmp_path: Path) -> None:
+    done = run(tmp_path, "topiccrawl genspider mine a.test")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "mine.py").exists()
+
+
 def test_empty_data_folder_is_refused(tmp_path: Path) -> None:
     done = run(tmp_path, "topiccrawl articles list -s TOPICCRAWL_DATA_DIR=")
     assert (done.returncode, done.stderr[:29]) == (1, "TOPICCRAWL_DATA_DIR is empty:")

@@ -19,10 +19,13 @@ from topiccrawl.commands.main import main
 from topiccrawl.commands.terminal import OperatorCommand
 
 
-def test_closed_pipe_is_not_reported() -> None:
+@pytest.mark.parametrize(
+    "words", [("scrapy", "topics", "list"), ("topiccrawl", "list"), ("topiccrawl", "--help")]
+)
+def test_closed_pipe_is_not_reported(words: tuple[str, ...]) -> None:
     read_end, write_end = os.pipe()
     os.close(read_end)
-    line = [sys.executable, "-m", "scrapy", "topics", "list"]
+    line = [sys.executable, "-m", *words]
     done = subprocess.run(line, cwd=ROOT, stdout=write_end, stderr=subprocess.PIPE, check=False)
     os.close(write_end)
     assert (done.returncode, done.stderr) == (141, b"")

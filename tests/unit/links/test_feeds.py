@@ -55,8 +55,9 @@ def test_entries_are_links_with_title_and_summary(data: bytes) -> None:
         ("<![CDATA[<b>Rain</b> &ldquo;wind&rdquo;]]>", "Rain “wind”"),
         ("<b>Rain</b> 3 &lt; 5", "Rain 3 < 5"),
         ("《题》&lt;图&gt;", "《题》<图>"),
+        ("open ?a=1&amp;copy=2&amp;lt=3", "open ?a=1&copy=2&lt=3"),
     ],
-    ids=["escaped", "section", "element", "no tag"],
+    ids=["escaped", "section", "element", "no tag", "no reference"],
 )
 def test_titles_are_read_as_html_and_as_text(title: str, anchor: str) -> None:
     page = read_feed(f"<rss><item><title>{title}</title><link>/1</link></item></rss>".encode(), AT)

@@ -82,3 +82,12 @@ def test_cookie_of_a_public_suffix_or_another_site_is_refused() -> None:
     assert sent_cookies(cookies, "http://a.com.cn/") == b"c=1"
     receive(cookies, "http://github.io/", "own=1; Domain=github.io")
     assert sent_cookies(cookies, "http://github.io/") == b"own=1"
+
+
+def test_cookie_of_a_public_suffix_is_not_sent_to_the_sites_below_it() -> None:
+    cookies = middleware()
+    receive(cookies, "http://github.io/", "own=1; Domain=github.io", "plain=1")
+    receive(cookies, "http://www.a.test/", "site=1; Domain=a.test")
+    assert sent_cookies(cookies, "http://other.github.io/") == b""
+    assert sent_cookies(cookies, "http://GitHub.io:80/") == b"own=1; plain=1"
+    assert sent_cookies(cookies, "http://news.a.test/") == b"site=1"

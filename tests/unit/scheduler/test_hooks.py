@@ -68,6 +68,9 @@ def test_a_reactor_without_asyncio_is_refused() -> None:
     settings = settings_with(TWISTED_REACTOR="twisted.internet.selectreactor.SelectReactor")
     with pytest.raises(SettingError, match=r"^TWISTED_REACTOR is .*SelectReactor.*: leave it out"):
         check_parts(settings)
+    for value in ("", "twisted.internet.selectreactor.install"):
+        with pytest.raises(SettingError, match=r"^TWISTED_REACTOR is .*: leave it out"):
+            check_parts(settings_with(TWISTED_REACTOR=value))
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def test_full_disk_raises_one_error(tmp_path: Path, suffix: str) -> None:
     gc.collect()  # an object that fails to close its file would raise a warning, here an error
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+@pytest.mark.parametrize("suffix", [".xlsx", ".csv", ".parquet"])
 def test_interrupted_export_keeps_the_old_file(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"all{suffix}"
     path.write_bytes(b"old")

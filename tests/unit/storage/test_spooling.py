@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,10 +14,12 @@ from tests.unit.addons.warc.test_archive import file_size_limit
 from tests.waiting import PATIENCE
 from topiccrawl.errors import StorageAwayError, StorageError
 from topiccrawl.model import Article
+from topiccrawl.storage import database
 from topiccrawl.storage.contract import Fate, Saved, StoreListener, Story, Version
 from topiccrawl.storage.selection import ALL
 from topiccrawl.storage.spool import Spool
 from topiccrawl.storage.spooling import SpoolingStore
+from topiccrawl.storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
@@ -393,3 +396,27 @@ def test_open_fails_if_a_listener_cannot_open(tmp_path: Path) -> None:
         assert listener.calls == [("open",), ("close",)]
 
     asyncio.run(scenario())
+
+
+def test_articles_are_spooled_while_another_process_locks_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
+
+    async def crawl() -> tuple[Fate, list[Article]]:
+        local = SqliteStore(tmp_path)
+        store = SpoolingStore(local, Spool(tmp_path / "spool"), retry_seconds=0.0)
+        await store.open()
+        other = sqlite3.connect(local.path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        (saved,) = await store.save([Article("http://a.test/1", "t", "b")])
+        other.execute("ROLLBACK")
+        other.close()
+        await store.close()  # stores what is spooled
+        await local.open()
+        found = await stored_in(local)
+        await local.close()
+        return saved.fate, found
+
+    fate, found = asyncio.run(crawl())
+    assert (fate, [article.url for article in found]) == (Fate.SPOOLED, ["http://a.test/1"])
