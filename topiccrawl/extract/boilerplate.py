@@ -97,8 +97,12 @@ def is_side_box(names: str) -> bool:
 
 
 def is_footer(tag: str, names: str) -> bool:
-    """Return whether a box is the footer of a page by its tag or names."""
-    return tag == "footer" or bool(_FOOTER.search(names.lower()))
+    """Return whether a box is the footer of a page by its tag or names.
+
+    >>> is_footer("div", "page-footer"), is_footer("div", "body-and-footer")
+    (True, False)
+    """
+    return tag == "footer" or bool(_FOOTER.search(_JOINED.sub("", names.lower())))
 
 
 def is_caption_box(tag: str, names: str) -> bool:

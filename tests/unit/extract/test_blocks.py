@@ -85,6 +85,11 @@ def test_footer_of_a_page_without_text_is_no_second_opinion() -> None:
     assert not body(f"{head}<div class=content><p><a href=/f>文件下载：</a></p></div>{footer}")
 
 
+def test_short_text_in_a_box_of_body_and_footer_is_text() -> None:
+    text = f"<div class=body-and-footer><div class=text><p>{LINE * 3}</p></div></div>"
+    assert body(article(text)) == (LINE * 3).strip()
+
+
 @pytest.mark.parametrize("names", ["football-news", "footnotes", "footage list"])
 def test_box_with_foot_in_another_word_is_no_footer(names: str) -> None:
     assert not is_footer("div", names)

@@ -358,6 +358,17 @@ def test_paragraph_before_the_paywall_is_in_the_body() -> None:
     assert found.body.startswith(first)
 
 
+def test_text_of_a_box_before_that_of_the_body_is_below_an_h2_without_h1() -> None:
+    first = "<p>Der Rat hat gestern beschlossen, dass drei alte Brücken saniert werden.</p>"
+    slogan = "<p>Aus der Stadt, jeden Tag.</p>"
+    html = page_with_paywall("").replace("h1>", "h2>").replace("<p></p>", "")
+    html = html.replace("<div class=text>", f"<div class=text>{first}</div><div class=text>")
+    url = "http://a.test/bruecken/2024/05/12/drei-alte-bruecken"
+    found = extract(html.replace("<body>", f"<body><div>{slogan}</div>"), url)
+    assert found is not None
+    assert found.body.startswith("Der Rat hat gestern")
+
+
 @pytest.mark.parametrize("end", [".", ""])
 def test_paragraph_of_many_links_is_in_the_body(end: str) -> None:
     first = (
