@@ -7,6 +7,7 @@ from html import unescape
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
+from topiccrawl.links.page import limit_texts
 from topiccrawl.links.sitemaps import decompressed, name_of, text_of, xml_root
 from topiccrawl.links.urls import canonical
 from topiccrawl.model import Link, Page
@@ -62,7 +63,7 @@ def feed_page(root: etree._Element, url: str) -> Page:
             break
     title = _first(one for box in _containers(root) for one in _children(box, "title"))
     text = " ".join([title, *(f"{link.anchor} {link.context}" for link in links.values())])
-    return Page(url, title, text, tuple(links.values()), prose=text, feed=True)
+    return Page(url, title, text, limit_texts(links.values()), prose=text, feed=True)
 
 
 def find_feeds(data: bytes, url: str) -> list[str]:
