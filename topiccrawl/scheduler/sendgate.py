@@ -16,6 +16,7 @@ encodings of responses are limited.
 
 from __future__ import annotations
 
+import resource
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -225,6 +226,9 @@ class SendGateHandler(HTTP11DownloadHandler):
         super().__init__(crawler)
         self._request: Request | None = None
         self._pool._factory = BoundedFactory  # noqa: SLF001
+        self._keep = self._pool._putConnection  # noqa: SLF001
+        self._pool._putConnection = self._keep_some  # type: ignore[method-assign]  # noqa: SLF001
+        self._most_idle = resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2
         self._connect = self._pool.getConnection
         self._pool.getConnection = self._connect_checked  # type: ignore[method-assign]
 
@@ -241,6 +245,13 @@ class SendGateHandler(HTTP11DownloadHandler):
         if encodings.count(b",") >= MAX_ENCODINGS:
             raise ManyEncodingsError
         return response
+
+    def _keep_some(self, key: Any, connection: Any) -> None:  # noqa: ANN401 - Twisted's
+        """Keep an idle connection; close the oldest one if they take half of the descriptors."""
+        self._keep(key, connection)  # type: ignore[no-untyped-call]
+        timers = self._pool._timeouts  # noqa: SLF001
+        if 0 <= self._most_idle < len(timers):
+            next(iter(timers.values())).reset(0)
 
     @property
     def _gate(self) -> Any:  # noqa: ANN401 - a scheduler with these two methods
