@@ -30,7 +30,18 @@ ENDLESS = {
     "/folded": (OK + b"X-Long: a\r\n", b" folded\r\n" * 1000),
     "/informed": (b"", b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * 1000),
     "/nameless": (OK, b"no colon\r\n" * 1000),
+    "/small": (OK, b"a:\r\n" * 1000),
 }
+ENDED = {
+    "/location": (
+        b"HTTP/1.1 302 Found\r\nLocation: /" + b"%s\r\n " % (b"x" * 1000) * 20 + b"\r\n",
+        "headers-too-large",
+    ),
+    "/name": (OK + b"X" * 300 + b": 1\r\n", "headers-too-large"),
+    "/status": (b"HTTP/1.1 1000 OK\r\n", "download-failed"),
+    "/encodings": (OK + b"Content-Encoding: gzip, gzip, gzip\r\n" * 2, "many-encodings"),
+}
+"""Heads that have an end, and the reasons of their failure."""
 CHUNKS = OK + b"Transfer-Encoding: chunked\r\n\r\n"
 SMALL = b"4\r\n<p>x\r\n" * 1000
 LARGE = OK + b"X-Large: %s\r\n" % (b"a" * 10_000) * 20 + b"Content-Length: 2\r\n\r\nok"
@@ -51,6 +62,9 @@ class Handler(socketserver.StreamRequestHandler):
         while self.rfile.readline().strip():
             pass
         head, repeated = {**ENDLESS, "/chunks": (CHUNKS, SMALL)}.get(path, (LARGE, b""))
+        if path in ENDED:
+            head = ENDED[path][0] + b"Content-Length: 0\r\n\r\n"
+            repeated = b""
         if path == "/robots.txt":
             head, repeated = b"HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n", b""
         sent = len(head)
@@ -74,14 +88,15 @@ def serving() -> Iterator[tuple[Server, str]]:
 
 def test_endless_answers_are_cut_off(tmp_path: Path) -> None:
     with serving() as (server, origin):
-        urls = [f"{origin}{path}" for path in (*ENDLESS, "/chunks", "/large")]
+        urls = [f"{origin}{path}" for path in (*ENDED, *ENDLESS, "/chunks", "/large")]
         crawl = ("crawl", "topic", "-a", "topic=足球", "-a", "seeds=" + ",".join(urls))
         _, out = run("", tmp_path / "data", *crawl)
         until(lambda: server.sent.keys() >= {*ENDLESS, "/chunks"})
         (folder,) = (tmp_path / "data" / "frontiers").iterdir()
         reports = [read_frontier(folder).why(url) for url in urls]
         reasons = [one and one.reason for one in reports]
-        assert reasons[:-2] == ["headers-too-large"] * len(ENDLESS), out[-4000:]
+        expected = [reason for _, reason in ENDED.values()]
+        assert reasons[:-2] == [*expected, *["headers-too-large"] * len(ENDLESS)], out[-4000:]
         assert reasons[-2] == "chunks-too-small"
         assert reports[-1] is not None
         assert reports[-1].queue == "crawled"

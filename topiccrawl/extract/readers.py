@@ -49,6 +49,9 @@ WALL_FACTOR = 3
 SLOW = 0.1
 """Estimated seconds of a page from which no request is pipelined behind it."""
 
+MAX_RESPONSE = 1 << 27
+"""Most bytes of a response, which the crawl's process decodes; the largest page has 100 MB."""
+
 STARTING = 60.0
 """Additional seconds that a process may take to start."""
 
@@ -312,6 +315,9 @@ class _Process:
         try:
             while True:
                 (size,) = reading.HEAD.unpack(await stream.readexactly(reading.HEAD.size))
+                if size > MAX_RESPONSE:
+                    self._kill(MEMORY)
+                    break
                 self._receive(await stream.readexactly(size))
                 answered()
         except (EOFError, ConnectionError):

@@ -6,6 +6,7 @@ import re
 from html import unescape
 from typing import TYPE_CHECKING
 
+from topiccrawl.links.page import limit_texts
 from topiccrawl.links.sitemaps import decompressed, name_of, text_of, xml_root
 from topiccrawl.links.urls import canonical
 from topiccrawl.model import Link, Page
@@ -56,7 +57,7 @@ def feed_page(root: etree._Element, url: str) -> Page:
             break
     title = _first(one for box in _containers(root) for one in _children(box, "title"))
     text = " ".join([title, *(f"{link.anchor} {link.context}" for link in links.values())])
-    return Page(url, title, text, tuple(links.values()), prose=text, feed=True)
+    return Page(url, title, text, limit_texts(links.values()), prose=text, feed=True)
 
 
 def feed_root(data: bytes) -> etree._Element | None:

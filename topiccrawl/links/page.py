@@ -16,12 +16,16 @@ from topiccrawl.model import Link, Page
 from topiccrawl.text.tokens import Cache
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from selectolax.lexbor import LexborHTMLParser
 
 MAX_ANCHOR = 200
 """Most characters of an anchor text; a link around a whole card is cut."""
+
+MAX_TEXTS = 200_000
+"""Most characters of the anchors and contexts of a page's links; the links after them have none.
+The crawl's own process scores them, and 2 million characters take 5 s. A hub has 20,000."""
 
 CONTEXT = 60
 """Characters of text on either side of a link that form its context."""
@@ -145,7 +149,22 @@ def _links(
     url = canonical(target, base, encoding) if target else None
     if url and url != page_url and url not in found:
         links.append(Link(url, label, "", -1, regions[""], regions.leaves(url)))
-    return tuple(links)
+    return limit_texts(links)
+
+
+def limit_texts(links: Collection[Link]) -> tuple[Link, ...]:
+    """Return the links without the anchors and contexts above ``MAX_TEXTS`` characters.
+
+    >>> links = Link("u", "a"), Link("v", "b", "c" * MAX_TEXTS), Link("w", "d")
+    >>> [link.anchor for link in limit_texts(links)]
+    ['a', '', '']
+    """
+    left, limited = MAX_TEXTS, []
+    for link in links:
+        if (left := left - len(link.anchor) - len(link.context)) < 0:
+            link = link._replace(anchor="", context="")  # noqa: PLW2901
+        limited.append(link)
+    return tuple(limited)
 
 
 def _distinct(

@@ -86,7 +86,6 @@ _PATH_SESSION = re.compile(
 )
 
 
-@lru_cache(maxsize=16_384)
 def trap(url: str, rules: TrapRules | None = None) -> str | None:
     """Return the reason why a canonical URL must not be fetched, or None. Never raises.
 
@@ -102,11 +101,16 @@ def trap(url: str, rules: TrapRules | None = None) -> str | None:
     True
     """
     bounds = rules or _DEFAULT
+    return "too-long" if 0 < bounds.max_length < len(url) else _trap(url, bounds)
+
+
+@lru_cache(maxsize=16_384)
+def _trap(url: str, bounds: TrapRules) -> str | None:
+    """Return the reason why a URL that is not too long must not be fetched, or None."""
     host, _, rest = url.partition("://")[2].partition("/")
     path, _, query = rest.partition("?")  # the path without its first slash
     ending = path.rpartition(".")[2].lower() if "." in path else ""
     checks = (
-        ("too-long", 0 < bounds.max_length < len(url)),
         ("too-deep", 0 < bounds.max_slashes < path.count("/") + 1),
         ("file-type", ending in NON_PAGE_EXTENSIONS and ending not in bounds.read),
         ("repeated-path", _repeats(path)),

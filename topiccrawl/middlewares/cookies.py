@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from functools import cache
 from http.cookiejar import DefaultCookiePolicy
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
@@ -21,9 +22,12 @@ if TYPE_CHECKING:
     from tldextract import TLDExtract
 
 LARGEST, MOST, MOST_DOMAINS = 4096, 50, 3000
-"""Maximum characters of a cookie, cookies of a domain, and domains; at least those of RFC 6265."""
+"""Maximum characters of a cookie with its attributes, cookies of a domain, and domains; at least
+those of RFC 6265."""
 LARGEST_HEADER = 16_384
 """Maximum bytes of a Cookie header; servers refuse more, so a larger header is not sent."""
+LARGEST_DOMAIN = 2 * LARGEST_HEADER
+"""Maximum characters of a domain's cookies with their attributes."""
 _HOST_ONLY = "HostOnly"
 
 
@@ -60,7 +64,7 @@ class OfflineCookiesMiddleware(CookiesMiddleware):
     def _process_cookies(
         self, cookies: Iterable[Cookie], *, jar: CookieJar, request: Request
     ) -> None:
-        host = urlparse_cached(request).hostname
+        host, changed = urlparse_cached(request).hostname, set()
         for cookie in cookies:
             domain = cookie.domain.removeprefix(".")
             if domain and not _suffixes()(domain).domain:
@@ -68,11 +72,12 @@ class OfflineCookiesMiddleware(CookiesMiddleware):
                     continue
                 cookie.domain = host
                 cookie.set_nonstandard_attr(_HOST_ONLY, "")
-            if len(cookie.name) + len(cookie.value or "") <= LARGEST:
+            if _size(cookie) <= LARGEST:
                 jar.set_cookie_if_ok(cookie, request)
-                stored = jar._cookies  # noqa: SLF001 - there is no public interface
-                _move_to_end(stored, cookie)
-                _evict_oldest(stored, cookie.domain)
+                _move_to_end(jar._cookies, cookie)  # noqa: SLF001 - there is no public interface
+                changed.add(cookie.domain)
+        for domain in changed:
+            _evict_oldest(jar._cookies, domain)  # noqa: SLF001
 
 
 def _move_to_end(known: dict[str, dict[str, dict[str, Cookie]]], cookie: Cookie) -> None:
@@ -83,12 +88,22 @@ def _move_to_end(known: dict[str, dict[str, dict[str, Cookie]]], cookie: Cookie)
         known[cookie.domain] = known.pop(cookie.domain)
 
 
+def _size(cookie: Cookie) -> int:
+    """Return the characters of a cookie with its attributes."""
+    values = vars(cookie)
+    texts = (*values.values(), *chain.from_iterable(values["_rest"].items()))
+    return sum(len(text) for text in texts if isinstance(text, str))
+
+
 def _evict_oldest(known: dict[str, dict[str, dict[str, Cookie]]], domain: str) -> None:
     """Delete the oldest cookies of a domain, and the oldest domains, above the limits."""
     paths = known.get(domain, {})
-    while sum(map(len, paths.values())) > MOST:
+    sizes = [_size(cookie) for names in paths.values() for cookie in names.values()]
+    count, size = len(sizes), sum(sizes)
+    while count > MOST or size > LARGEST_DOMAIN:
         path, names = next(iter(paths.items()))
-        del names[next(iter(names))]
+        size -= _size(names.pop(next(iter(names))))
+        count -= 1
         if not names:
             del paths[path]
     while len(known) > MOST_DOMAINS:

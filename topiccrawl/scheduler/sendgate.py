@@ -10,12 +10,13 @@ send them when it resumes. If a reused connection turns out to be closed, the re
 new one, and checked again.
 
 A host is checked by the address that it resolved to, at each attempt to connect. An address that
-changes between two look-ups (DNS rebinding) is therefore checked too. The headers and chunks of
-responses are limited.
+changes between two look-ups (DNS rebinding) is therefore checked too. The headers, chunks and
+encodings of responses are limited.
 """
 
 from __future__ import annotations
 
+import resource
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ from scrapy.exceptions import DownloadFailedError, IgnoreRequest, ResponseDataLo
 from scrapy.utils.asyncio import call_later
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorPluggableNameResolver
+from twisted.web._newclient import ParseError
 from twisted.web.http import _ChunkedTransferDecoder
 from typing_extensions import override
 from zope.interface import implementer  # type: ignore[import-untyped]
@@ -46,6 +48,16 @@ if TYPE_CHECKING:
 
 MAX_HEADERS = 256 * 1024
 """Maximum bytes of a response's headers, including interim responses (1xx) before it."""
+MIN_LINE = 256
+"""Bytes that each header line counts as at least: 64,000 headers of 4 bytes take a second."""
+MAX_HEADER = 16 * 1024
+"""Maximum bytes of a header with its folds: a Location of 230 kB takes a second."""
+MAX_NAME = 256
+"""Maximum bytes of a header's name; Twisted caches 10,000 names."""
+MAX_ENCODINGS = 4
+"""Maximum number of encodings of a body; Scrapy decodes each one: 1,500 of 8 MB take 20 s."""
+MAX_STATUS = 999
+"""Highest status: each one has its own stats and reason of failure."""
 MAX_FRAMING = 256 * 1024
 """Maximum bytes between the chunks of a body. Each chunk takes time: a body of 8 MB in chunks of
 4 bytes takes 30 s."""
@@ -58,9 +70,15 @@ class PrivateAddressError(IgnoreRequest):
 
 
 class HeadersTooLargeError(IgnoreRequest):
-    """Response whose headers have more than ``MAX_HEADERS`` bytes."""
+    """Response with too many headers, or with one that is too large."""
 
     reason = "headers-too-large"
+
+
+class ManyEncodingsError(IgnoreRequest):
+    """Body that is compressed more than ``MAX_ENCODINGS`` times."""
+
+    reason = "many-encodings"
 
 
 class ChunksTooSmallError(IgnoreRequest):
@@ -138,12 +156,21 @@ class _BoundedParser(_LenientHTTPClientParser):
     """Parser that closes the connection if headers are too long or chunks too small."""
 
     _transferDecoders: dict[bytes, Any] = {b"chunked": _BoundedChunkDecoder}  # noqa: N815, RUF012
-    _received = 0
+    _received = _header = 0
+
+    @override
+    def statusReceived(self, status: bytes) -> None:
+        super().statusReceived(status)  # type: ignore[no-untyped-call]
+        if not 0 <= self.response.code <= MAX_STATUS:
+            raise ParseError("status code out of range", status[:MAX_NAME])  # type: ignore[no-untyped-call]
 
     @override
     def lineReceived(self, line: bytes) -> None:
-        self._received += len(line) + 1
-        if self._received > MAX_HEADERS:
+        folded = line[:1] in {b" ", b"\t"}
+        self._received += max(len(line), MIN_LINE)
+        self._header = len(line) + (self._header if folded else 0)
+        name = 0 if folded else line.find(b":")
+        if self._received > MAX_HEADERS or self._header > MAX_HEADER or name > MAX_NAME:
             self._abort()
             raise HeadersTooLargeError
         super().lineReceived(line)
@@ -199,6 +226,9 @@ class SendGateHandler(HTTP11DownloadHandler):
         super().__init__(crawler)
         self._request: Request | None = None
         self._pool._factory = BoundedFactory  # noqa: SLF001
+        self._keep = self._pool._putConnection  # noqa: SLF001
+        self._pool._putConnection = self._keep_some  # type: ignore[method-assign]  # noqa: SLF001
+        self._most_idle = resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2
         self._connect = self._pool.getConnection
         self._pool.getConnection = self._connect_checked  # type: ignore[method-assign]
 
@@ -208,9 +238,20 @@ class SendGateHandler(HTTP11DownloadHandler):
         check_address(context_of(self._crawler), request.url)
         self._request = request
         try:
-            return await super().download_request(request)
+            response = await super().download_request(request)
         except (DownloadFailedError, ResponseDataLossError) as error:
             raise cause_of(error) from error.__cause__
+        encodings = b",".join(response.headers.getlist("Content-Encoding"))
+        if encodings.count(b",") >= MAX_ENCODINGS:
+            raise ManyEncodingsError
+        return response
+
+    def _keep_some(self, key: Any, connection: Any) -> None:  # noqa: ANN401 - Twisted's
+        """Keep an idle connection; close the oldest one if they take half of the descriptors."""
+        self._keep(key, connection)  # type: ignore[no-untyped-call]
+        timers = self._pool._timeouts  # noqa: SLF001
+        if 0 <= self._most_idle < len(timers):
+            next(iter(timers.values())).reset(0)
 
     @property
     def _gate(self) -> Any:  # noqa: ANN401 - a scheduler with these two methods

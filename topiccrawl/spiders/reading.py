@@ -38,6 +38,9 @@ logger = logging.getLogger(__name__)
 PATIENCE = 2.0
 """Seconds that a page waits for earlier pages; after that it overtakes them."""
 
+MAX_AGAIN = 200_000
+"""Most bytes of a page whose article this process extracts again if its conditions have changed."""
+
 _MAX_READERS = 4
 """Default maximum of reader processes. With more, the process of the crawl is the bottleneck."""
 
@@ -184,11 +187,18 @@ class PageReading:
     ) -> Extracted | None:
         """Return the article of a page, and update the frame of its site.
 
-        The prepared article is used unless the frame has changed since.
+        The prepared article is used unless the frame has changed since and the page is small.
         """
         prepared = self._prepared.get(response)
         asked = self.conditions(frame, part=part)
-        if prepared and prepared.asked == asked._replace(fetched_at=prepared.fetched_at):
+        if (
+            prepared
+            and prepared.asked
+            and (
+                len(response.body) > MAX_AGAIN
+                or prepared.asked == asked._replace(fetched_at=prepared.fetched_at)
+            )
+        ):
             found = prepared.extraction
         else:
             found = self.reader.extract(raw_page(response), asked)

@@ -269,6 +269,20 @@ def test_reader_that_sends_too_much_is_replaced() -> None:
     run(trial())
 
 
+def test_response_that_is_too_large_is_not_received(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("topiccrawl.extract.readers.MAX_RESPONSE", 1000)
+
+    async def trial() -> None:
+        async with pool(1) as readers:
+            with pytest.raises(ReaderError) as caught:
+                await readers.read(raw(1))
+            assert caught.value.reason == "reader-memory"
+            small = await readers.read(RawPage(b"<p>x", "http://a.test/"))
+            assert small is not None
+
+    run(trial())
+
+
 def test_killed_readers_lose_no_page() -> None:
     rng = random.Random(7)  # noqa: S311
     pages = [raw(number) for number in range(200)]

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from topiccrawl.links.page import CONTEXT, MAX_ANCHOR, read_page
+from topiccrawl.links.feeds import read_feed
+from topiccrawl.links.page import CONTEXT, MAX_ANCHOR, MAX_TEXTS, read_page
 from topiccrawl.links.reading import MAX_LINKS
 from topiccrawl.model import Directives, Link
 
@@ -250,6 +251,22 @@ def test_hostile_page_takes_limited_time(html: str) -> None:
         page = read_page(html, URL)
         assert time.process_time() - started < 5
     assert len(page.links) <= MAX_LINKS
+
+
+@pytest.mark.parametrize("is_feed", [False, True])
+def test_texts_of_links_are_limited_together(*, is_feed: bool) -> None:
+    text = "x" * 190
+    one = (
+        "<item><title>{1}</title><link>/{0}</link></item>" if is_feed else "<p><a href=/{0}>{1}</a>"
+    )
+    body = "".join(one.format(n, text) for n in range(1_500))
+    page = read_feed(f"<rss>{body}</rss>".encode(), URL) if is_feed else read_page(body, URL)
+    assert page is not None
+    assert len(page.links) == 1_500
+    assert page.links[0].anchor == text
+    assert page.links[-1][1:3] == ("", "")
+    size = sum(len(link.anchor) + len(link.context) for link in page.links)
+    assert 0.9 * MAX_TEXTS < size <= MAX_TEXTS
 
 
 def test_page_with_a_long_script_is_read_completely() -> None:

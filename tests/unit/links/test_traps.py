@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from topiccrawl.errors import SettingError
-from topiccrawl.links.traps import TrapRules, trap
+from topiccrawl.links.traps import TrapRules, _trap, trap
 
 RULES = TrapRules(last_year=2027)
 
@@ -65,6 +65,12 @@ def test_zero_disables_a_limit() -> None:
     assert trap(f"http://a.test/{path}", off) is None
     assert trap(f"http://a.test/{path}", TrapRules(max_length=0)) == "too-deep"
     assert trap(f"http://a.test/{path}", TrapRules(max_slashes=0)) == "too-long"
+
+
+def test_only_the_length_of_a_long_url_is_checked() -> None:
+    before = _trap.cache_info()
+    assert trap(f"http://a.test/{'a' * 4_000}", RULES) == "too-long"
+    assert _trap.cache_info() == before
 
 
 def test_negative_limit_is_refused() -> None:

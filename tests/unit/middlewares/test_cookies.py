@@ -54,8 +54,18 @@ def test_cookie_set_again_counts_as_newest() -> None:
 
 def test_large_cookie_is_not_stored() -> None:
     cookies = middleware()
-    receive(cookies, "http://a.test/", f"a={'x' * LARGEST}", "b=1")
+    large = "x" * LARGEST
+    receive(cookies, "http://a.test/", f"a={large}", f"c=1; Own={large}", f"d=1; {large}", "b=1")
     assert sent_cookies(cookies, "http://a.test/") == b"b=1"
+
+
+def test_size_of_the_cookies_of_a_domain_is_limited() -> None:
+    cookies = middleware()
+    for number in range(20):
+        receive(cookies, "http://a.test/", f"c{number}=1; Own={'x' * 4000}")
+    assert sent_cookies(cookies, "http://a.test/") == b"; ".join(
+        b"c%d=1" % n for n in range(12, 20)
+    )
 
 
 def test_number_of_domains_with_cookies_is_limited() -> None:

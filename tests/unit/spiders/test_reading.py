@@ -12,8 +12,10 @@ from scrapy.http import HtmlResponse
 from scrapy.utils.test import get_crawler
 from typing_extensions import override
 
+from topiccrawl.extract.frames import FrameTrial, FrameView
+from topiccrawl.extract.reading import StandardReader
 from topiccrawl.model import Page
-from topiccrawl.spiders.reading import PageReading
+from topiccrawl.spiders.reading import MAX_AGAIN, PageReading
 from topiccrawl.text.idf import Idf
 from topiccrawl.text.measure import Measurer, Measures
 from topiccrawl.text.tokens import Tokenizer
@@ -25,7 +27,9 @@ from topiccrawl.topics.topic import Topic
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from topiccrawl.extract.reading import ReadPage
+    from topiccrawl.extract.body import Body
+    from topiccrawl.extract.extract import Conditions, Extraction
+    from topiccrawl.extract.reading import RawPage, ReadPage
 
 LINE = "今天上午，新能源汽车展览会在市中心开幕，许多市民前来参观。"
 HTML = f"<title>汽车展览</title><h1>汽车展览</h1><p>2020年03月04日</p><div>{f'<p>{LINE}' * 9}</div>"
@@ -83,6 +87,44 @@ def test_page_measured_for_former_terms_is_measured_again() -> None:
     page = asyncio.run(both())
     assert scorer.score_page(page) == expected.score_page(page)
     assert dict(scorer.score_page(page).terms).keys() == {"展览"}
+
+
+class ChangedFrame:
+    """Frame that has changed since the page was requested."""
+
+    def view(self) -> FrameView:
+        """Return the view for the next page."""
+        return FrameView(repeated=frozenset({LINE}))
+
+    def learn(self, trial: FrameTrial, body: Body | None) -> None:
+        """Learn nothing."""
+
+
+@pytest.mark.parametrize("size", [0, MAX_AGAIN])
+def test_only_small_pages_are_extracted_again_in_this_process(size: int) -> None:
+    pages = reading()
+    body = HTML.encode() + b"<!--%s-->" % (b"x" * size)
+    response = HtmlResponse("http://a.test/1.html", body=body, encoding="utf-8")
+
+    async def prepare() -> None:
+        await pages.prepare(response, lambda _read: pages.conditions())
+        assert pages.readers is not None
+        await pages.readers.close()
+
+    asyncio.run(prepare())
+    again: list[RawPage] = []
+
+    class CountingReader(StandardReader):
+        """Reader that counts extractions."""
+
+        @override
+        def extract(self, raw: RawPage, asked: Conditions) -> Extraction:
+            again.append(raw)
+            return super().extract(raw, asked)
+
+    pages.reader = CountingReader()
+    assert pages.extract(response, ChangedFrame()) is not None
+    assert len(again) == (not size)
 
 
 class TitleScorer(Scorer):
