@@ -18,10 +18,11 @@ from babel.messages.mofile import read_mo, write_mo
 from babel.messages.pofile import read_po, write_po
 
 from topiccrawl import errors
+from topiccrawl.commands.init import COMMENT, SUFFIX
 
 PACKAGE = Path(__file__).parents[1] / "topiccrawl"
 FILE = PACKAGE / "locale" / "zh.po"
-COMPILED = FILE.with_suffix(".mo")
+COMPILED = FILE.parent / "zh" / "LC_MESSAGES" / "messages.mo"
 PAGE = PACKAGE / "addons" / "dashboard" / "static" / "words.json"
 ERRORS = [name for name, one in vars(errors).items() if isinstance(one, type)]
 CALLS = dict.fromkeys(["tr", "message", "field", "padded", "ok", "warn", "fail", *ERRORS])
@@ -31,7 +32,7 @@ METHODS = [("**.py", "python"), ("**/templates/report.html", "jinja2")]
 
 
 def used() -> dict[str, str]:
-    """Return the messages of the code and the dashboard, each with its file."""
+    """Return the messages of the code, the dashboard and templates, each with its file."""
     found: dict[str, str] = {}
     with redirect_stderr(StringIO()):  # Babel warns of f-strings in any argument
         extracted = list(extract_from_dir(PACKAGE, METHODS, keywords=CALLS))
@@ -41,6 +42,9 @@ def used() -> dict[str, str]:
     if PAGE.exists():
         for text in json.loads(PAGE.read_text(encoding="utf-8")).values():
             found.setdefault(text, PAGE.name)
+    for template in sorted(PACKAGE.glob(f"commands/project/**/*{SUFFIX}")):
+        for text in COMMENT.findall(template.read_text("utf-8")):
+            found.setdefault(text, template.name)
     return found
 
 

@@ -1,4 +1,4 @@
-"""Translation of user messages with gettext catalogues (``locale/LANGUAGE.mo``).
+"""Translation of user messages with gettext catalogues (``locale/LANGUAGE/LC_MESSAGES``).
 
 The English texts in the code are the keys of the translations. Log lines are always English, since
 programs parse them and users search for them. ``escaped`` makes untrusted text safe for a terminal.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from functools import cache
-from gettext import GNUTranslations
+from gettext import GNUTranslations, bindtextdomain
 from importlib.resources import files
 from typing import Any
 from unicodedata import east_asian_width
@@ -19,6 +19,7 @@ from topiccrawl.errors import TopiccrawlError
 LANGUAGES = ("en", "zh")
 """Languages of messages; the first is the language of the code."""
 _ENVIRONMENT = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
+_CATALOGUES = files("topiccrawl") / "locale"
 _chosen: list[str] = []
 _CONTROLS = re.compile(
     "[\x00-\x08\x0a-\x1f\x7f-\x9f"  # C0 except tab, DEL, C1: escape codes, line ends
@@ -109,8 +110,14 @@ def translate(text: str, to: str) -> str:
 @cache
 def catalogue(name: str) -> GNUTranslations:
     """Return the translations of a language."""
-    with files("topiccrawl").joinpath("locale", f"{name}.mo").open("rb") as file:
+    with _CATALOGUES.joinpath(name, "LC_MESSAGES", "messages.mo").open("rb") as file:
         return GNUTranslations(file)
+
+
+def translate_argparse() -> None:
+    """Translate argparse's own texts, for which gettext reads the language of the environment."""
+    if language() != LANGUAGES[0]:
+        bindtextdomain("messages", str(_CATALOGUES))
 
 
 def escaped(line: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -94,6 +95,25 @@ def test_invalid_output_is_refused_before_the_crawl(capsys: pytest.CaptureFixtur
     with pytest.raises(SystemExit, match="2"):
         main(["crawl", "足球", "-o", "all.doc"])
     assert "-o all.doc: the suffix must be one of .jsonl" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("crawl", "topiccrawl crawl：错误：缺少参数：TOPIC"),
+        ("crawl -h", "显示本帮助并结束"),
+        ("articles --limit", "topiccrawl：错误：--limit：后面要写一个值"),
+        ("articles -h", "指定设置的值（可多次给出）"),
+    ],
+)
+def test_argparse_and_help_of_scrapy_options_are_translated(
+    words: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LANGUAGE", "zh_CN")
+    out = topiccrawl(tmp_path, *words.split())[1]
+    assert says in out
+    assert "用法：topiccrawl" in out
+    assert not re.search("usage|error|options:|show this|log file", out)
 
 
 def test_output_in_a_missing_folder_is_refused(

@@ -8,6 +8,7 @@ import re
 import signal
 import sys
 from collections import deque
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -144,7 +145,10 @@ class LastErrors(logging.Handler):
     @override
     def emit(self, record: logging.LogRecord) -> None:
         try:
-            raised = record.exc_info[1] if record.exc_info else None
+            raised = localize(record.exc_info[1]) if record.exc_info else None
+            if isinstance(given := record.args, tuple):
+                record = copy(record)  # the log stays English
+                record.args = tuple(map(localize, given))
             line = tr("ERROR: {text}", text=str(raised or "") or record.getMessage())
         except Exception:  # noqa: BLE001 - else a wrong log call would break the crawl that logs
             self.handleError(record)  # reports it on standard error

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 SUFFIX = ".tmpl"
 """Suffix of template files, removed from the names of the created files."""
 
+COMMENT = re.compile(r'(?<=# )(?!\w+ = )[^#\n]+$|(?<=^""").+(?="""$)', re.MULTILINE)
+"""Comments of template files, which are messages of the catalogue; not settings behind a #."""
+
 _EXAMPLE = "new-energy-vehicles"
 """Topic file of the package that is the default topic of a project."""
 
@@ -122,7 +125,8 @@ def _write(
             _write(one, path, names, values)
         elif one.name.endswith(SUFFIX):
             path.parent.mkdir(exist_ok=True)
-            path.write_text(Template(one.read_text("utf-8")).substitute(values), "utf-8")
+            text = COMMENT.sub(lambda found: tr(found[0]), one.read_text("utf-8"))
+            path.write_text(Template(text).substitute(values), "utf-8")
 
 
 def _toml(value: str) -> str:

@@ -196,7 +196,10 @@ def _crawl(words: Sequence[str]) -> NoReturn:
 
 def _check_output(parser: argparse.ArgumentParser, file: str) -> None:
     if Path(file).suffix not in (known := Table().formats()):
-        parser.error(f"-o {file}: the suffix must be one of {', '.join(known)}")
+        choices = ", ".join(known)
+        parser.error(
+            tr("-o {file}: the suffix must be one of {choices}", file=file, choices=choices)
+        )
     if Path(file).suffix == ".parquet" and find_spec("pyarrow") is None:
         parser.error(tr("{path}: needs pyarrow: pip install 'topiccrawl[parquet]'", path=file))
     if not os.access(Path(file).parent, os.W_OK):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import shlex
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 import topiccrawl
 from topiccrawl.commands.init import create
 from topiccrawl.commands.main import main
+from topiccrawl.messages import choose_language
 from topiccrawl.topics.topic import read, resolve
 
 
@@ -43,6 +45,27 @@ def test_the_topic_file_is_the_topic_of_the_words(tmp_path: Path, words: str) ->
     create(tmp_path / "news", resolve(words))
     (path,) = (tmp_path / "news" / "topics").glob("*.toml")
     assert read(path) == resolve(words)
+
+
+def code(text: str) -> list[str]:
+    """Return the statements of a module, without its docstring."""
+    return [ast.dump(one) for one in ast.parse(text).body[1:]]
+
+
+def test_comments_are_in_the_language_of_the_user(tmp_path: Path) -> None:
+    create(tmp_path / "english", resolve("足球"))
+    choose_language("zh")
+    try:
+        create(tmp_path / "chinese", resolve("足球"))
+    finally:
+        choose_language("")
+    english, chinese = tmp_path / "english/english", tmp_path / "chinese/chinese"
+    settings = (chinese / "settings.py").read_text("utf-8")
+    assert "# 写上站点所有者可以联系你的地址。" in settings
+    assert '# REDIS_URL = "redis://127.0.0.1:6379/0"' in settings
+    named = (english / "settings.py").read_text("utf-8").replace("english", "chinese")
+    assert code(settings) == code(named)
+    assert read(*chinese.parent.glob("topics/*.toml")) == resolve("足球")
 
 
 @pytest.mark.parametrize("name", ["data", "topics"])

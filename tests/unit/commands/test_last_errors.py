@@ -6,6 +6,8 @@ import logging
 from typing import TYPE_CHECKING
 
 from topiccrawl.commands.crawl import LastErrors
+from topiccrawl.errors import StorageError
+from topiccrawl.messages import choose_language
 
 if TYPE_CHECKING:
     import pytest
@@ -29,6 +31,22 @@ def test_exception_without_text_keeps_the_message() -> None:
             except OSError:
                 logger.exception("cannot read it")
     assert list(errors.lines) == ["ERROR: cannot read it", "ERROR: disk full"]
+
+
+def test_errors_are_in_the_language_of_the_user(caplog: pytest.LogCaptureFixture) -> None:
+    error = StorageError("{folder} is not empty: choose a new folder", folder="x")
+    choose_language("zh")
+    try:
+        with LastErrors() as errors:
+            logger.error("%s", error)
+            try:
+                raise error
+            except StorageError:
+                logger.exception("failed")
+    finally:
+        choose_language("")
+    assert list(errors.lines) == ["错误：x 不是空的：请给出新目录"]
+    assert caplog.messages[0] == "x is not empty: choose a new folder"
 
 
 def test_invalid_log_call_raises_no_exception(capsys: pytest.CaptureFixture[str]) -> None:

@@ -100,19 +100,20 @@ def test_chinese_page_has_only_lines_of_its_english_page(chinese: Path) -> None:
 
 
 @CHINESE
-def test_chinese_page_has_the_sections_settings_and_blocks_of_its_english_page(
+def test_chinese_page_has_the_sections_settings_tables_and_blocks_of_its_english_page(
     chinese: Path,
 ) -> None:
     english = chinese.with_name(chinese.name.replace(".zh-CN", ""))
     assert outline(chinese.read_text("utf-8")) == outline(english.read_text("utf-8"))
 
 
-def outline(text: str) -> tuple[list[str], set[str], list[str]]:
-    """Return the levels of headings, the names of settings and the languages of blocks."""
+def outline(text: str) -> tuple[list[str], set[str], int, list[str]]:
+    """Return the levels of headings, the names of settings, table rows and languages of blocks."""
     prose = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
     levels = re.findall(r"^(#+) ", prose, re.MULTILINE)
     settings = set(re.findall(r"(?<![A-Z_])(?:TOPICCRAWL|REDIS|MONGODB|WARC)_[A-Z_]+[A-Z]", text))
-    return levels, settings, re.findall(r"^```(\w*)$", text, re.MULTILINE)
+    rows = len(re.findall(r"^\|", prose, re.MULTILINE))
+    return levels, settings, rows, re.findall(r"^```(\w*)$", text, re.MULTILINE)
 
 
 @CHINESE
@@ -120,6 +121,16 @@ def test_chinese_page_and_its_english_page_link_to_each_other(chinese: Path) -> 
     english = chinese.with_name(chinese.name.replace(".zh-CN", ""))
     assert f"[English]({english.name})" in chinese.read_text("utf-8")
     assert f"[中文]({chinese.name})" in english.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "chinese",
+    [ROOT / "README.zh-CN.md", *sorted((ROOT / "docs").glob("*.zh-CN.md"))],
+    ids=lambda file: str(file.name),
+)
+def test_chinese_page_links_to_chinese_pages(chinese: Path) -> None:
+    links = re.findall(r"\[(?!English\])[^\]]*\]\(([\w./-]+)\.md", chinese.read_text("utf-8"))
+    assert [link for link in links if (chinese.parent / f"{link}.zh-CN.md").exists()] == []
 
 
 @CHINESE

@@ -34,7 +34,7 @@ from topiccrawl.errors import (
     StorageRefusedError,
     translated,
 )
-from topiccrawl.messages import message
+from topiccrawl.messages import Message, message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -138,12 +138,16 @@ class Server:
             yield
         except PyMongoError as error:
             cause, away = _cause(error), _away(error)
-            remedy = _REMEDIES.get(getattr(cause, "code", None), "stored data is intact")
-            reason = _DETAILS.split(str(cause))[0]
-            text = f"{self.shown}: cannot {action}: {reason}; {_AWAY if away else remedy}"
+            remedy = _REMEDIES.get(getattr(cause, "code", None), _INTACT)
             refused = isinstance(error, BulkWriteError) and not away
             kind = StorageRefusedError if refused else StorageError
-            raise (StorageAwayError if away else kind)(text) from error
+            raise (StorageAwayError if away else kind)(
+                message("{server}: cannot {action}: {reason}; {remedy}"),
+                server=self.shown,
+                action=Message(action),
+                reason=_DETAILS.split(str(cause))[0],
+                remedy=_AWAY if away else remedy,
+            ) from error
         except InvalidDocument as error:  # too large to be sent
             text = f"{self.shown}: cannot {action}: {error!s:.200}"
             raise StorageRefusedError(text) from error
@@ -187,15 +191,21 @@ def _cause(error: PyMongoError) -> PyMongoError:
 _DETAILS = re.compile(r" \(configured timeouts|, Timeout:|, Topology|, full error")
 """Start of the state dump in messages of the driver."""
 
-_AWAY = "check that the server runs and can be reached"
+_ACTIONS = (
+    message("open the store"), message("use the store"), message("write"), message("read"),
+    message("forget"),
+)  # fmt: skip
+"""Actions of ``MongoServer.translated``."""
+_AWAY = message("check that the server runs and can be reached")
+_INTACT = message("stored data is intact")
 UNAUTHORIZED = 13
 """Error code of the server for a command that the user may not send."""
-_FOREIGN = "if another program uses the collection, use another database in MONGODB_URI"
+_FOREIGN = message("if another program uses the collection, use another database in MONGODB_URI")
 _REMEDIES: dict[int | None, str] = {
-    UNAUTHORIZED: "give the user the role readWrite",
-    18: "check user and password in MONGODB_URI",
-    121: "change the validator of the collection, or use another database",
-    14031: "free space on the server's disk",
+    UNAUTHORIZED: message("give the user the role readWrite"),
+    18: message("check user and password in MONGODB_URI"),
+    121: message("change the validator of the collection, or use another database"),
+    14031: message("free space on the server's disk"),
     **dict.fromkeys((85, 86, 11000), _FOREIGN),
 }
 """Remedies by error code of the server."""

@@ -16,6 +16,7 @@ from tests.mongo_server import MongoServer, database_uri
 from topiccrawl.addons.mongodb.client import Server
 from topiccrawl.addons.mongodb.storage import MongoStorage
 from topiccrawl.errors import StorageAwayError, StorageError, StorageRefusedError
+from topiccrawl.messages import choose_language, localize
 from topiccrawl.model import Article
 from topiccrawl.storage.contract import Fate, Saved
 from topiccrawl.storage.factory import closed_after
@@ -87,8 +88,14 @@ def test_collection_of_another_program_is_an_error_with_a_remedy(
     uri = database_uri(mongo_uri, tmp_path)
     with MongoClient[dict[str, Any]](uri) as client:
         client[Server(uri).name]["articles"].insert_many([{"sku": 1}, {"sku": 2}])
-    with pytest.raises(StorageError, match="another program uses the collection"):
+    with pytest.raises(StorageError, match="another program uses the collection") as failed:
         asyncio.run(_save(uri))
+    choose_language("zh")
+    try:
+        assert "无法打开存储" in localize(failed.value)
+        assert "如果其他程序在用这个集合" in localize(failed.value)
+    finally:
+        choose_language("")
 
 
 def test_articles_are_not_stored_before_the_write_concern_is_met(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from topiccrawl.addons.tasks.service import (
 )
 from topiccrawl.commands.terminal import OperatorCommand, count, say
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.messages import message, tr
+from topiccrawl.messages import message, padded, tr
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.review import cause
 from topiccrawl.spiders.arguments import refuse_unknown
@@ -154,6 +154,13 @@ def lines_of(found: TaskState | Sequence[Any] | None, *, full: bool) -> list[str
     return list(filter(None, chain.from_iterable(lines)))
 
 
+_STATES = (
+    message("waiting"), message("running"), message("paused"), message("cancelled"),
+    message("finished"), message("failed"), message("done"),
+)  # fmt: skip
+"""States of tasks and sites, as shown in lists."""
+
+
 def _task_line(state: TaskState) -> str:
     task = state.task
     subject = task.arguments.get(task.spider, task.spider)
@@ -171,7 +178,7 @@ def _task_line(state: TaskState) -> str:
             sites=len(state.sites), pages=state.pages, relevant=state.relevant,
             articles=state.articles,
         )  # fmt: skip
-    return f"{task.id:>4}  {state.state}{speed}  {subject}  {found}  {when}{owner}"
+    return f"{task.id:>4}  {tr(state.state)}{speed}  {subject}  {found}  {when}{owner}"
 
 
 def _site_line(site: SiteState) -> str:
@@ -183,7 +190,7 @@ def _site_line(site: SiteState) -> str:
         "{pages:6} pages, {relevant} on topic, {turns} turns, {seconds:.0f} s",
         pages=site.pages, relevant=site.relevant, turns=site.turns, seconds=site.seconds,
     )  # fmt: skip
-    return f"      {site.site:24} {site.state:8} {counts}{worker}{chosen}{reason}"
+    return f"      {site.site:24} {padded(site.state, 8)} {counts}{worker}{chosen}{reason}"
 
 
 def _tried_line(site: SiteState) -> str:
