@@ -256,7 +256,7 @@ class Extracted:
         language: ISO 639-1 code (``zh``, ``en``), or "" if it is unknown.
         images: Absolute URLs of the article's images in page order, once each.
         genre: Genre of the page (``extract.genres.Genre``).
-        digest: See ``Article``; "" if it was not computed.
+        digest: See ``Article``; "" if no reader process computed it.
     """
 
     title: str
@@ -267,7 +267,7 @@ class Extracted:
     language: str = ""
     images: tuple[str, ...] = ()
     genre: str = "article"
-    digest: str = ""
+    digest: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if found is None:
         lines.append("no article: too little text, too many links, or no sentences")
     else:
-        lines += [f"{name:<10}{value}" for name, value in asdict(found).items() if name != "body"]
+        lines += [
+            f"{name:<10}{value}"
+            for name, value in asdict(found).items()
+            if name not in ("body", "digest")
+        ]
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # GBK of a terminal does not have all letters
     sys.stdout.writelines(f"{escaped(line)}\n" for line in (*lines, "", *explain(html)))

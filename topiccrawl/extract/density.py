@@ -217,9 +217,9 @@ def _range(
 def _with_openings(layout: Layout, weights: Sequence[float], box: int) -> tuple[int, int]:
     """Return the range of a box and preceding paragraphs, which paywalls, ads or links separate.
 
-    Those of another box than the surrounding one must be below an h1, or an h2 if there is none;
-    above it are slogans and requests for consent. Those above other lines must outweigh them and be
-    no captions.
+    Those of another box than the surrounding one must be below the h1, or the heading next to the
+    box if there is none; above it are slogans and requests for consent. Those above other lines
+    must outweigh them and be no captions.
     """
     begin, end, parent = layout.boxes[box].begin, layout.boxes[box].end, layout.boxes[box].parent
     beside = {
@@ -228,7 +228,11 @@ def _with_openings(layout: Layout, weights: Sequence[float], box: int) -> tuple[
         if one.tag == "p" and one.parent == parent
         for number in range(one.begin, one.end)
     }
-    head = _headline(layout.blocks, ("h1", "h2"))
+    head = _headline(layout.blocks)
+    if head < 0:
+        above = ((n, layout.blocks[n]) for n in range(begin - 1, -1, -1))
+        heads = (n for n, one in above if one.tag in _HEADINGS and one.linked < LINKED)
+        head = next(heads, -1)
     needed = total = 0.0
     for number in range(begin - 1, -1, -1) if box else ():
         below = layout.blocks[number].tag == "p" and 0 <= head < number
@@ -253,10 +257,10 @@ def _after_headline(
     return first, last
 
 
-def _headline(blocks: Sequence[Block], tags: Sequence[str] = ("h1",)) -> int:
-    """Return the number of the first heading of the first tag that is no link, or -1."""
-    head = (n for t in tags for n, one in enumerate(blocks) if one.tag == t and one.linked < LINKED)
-    return next(head, -1)
+def _headline(blocks: Sequence[Block]) -> int:
+    """Return the number of the first h1 that is no link, or -1."""
+    heads = (n for n, one in enumerate(blocks) if one.tag == "h1" and one.linked < LINKED)
+    return next(heads, -1)
 
 
 def _linked(blocks: Sequence[Block], weights: Sequence[float]) -> float:

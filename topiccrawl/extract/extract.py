@@ -38,7 +38,7 @@ from topiccrawl.extract.titles import headings_of, headline, shown_headline
 from topiccrawl.links.limits import parse_html
 from topiccrawl.links.urls import is_home
 from topiccrawl.model import Extracted, Page
-from topiccrawl.text.digest import digest_of, fold
+from topiccrawl.text.digest import fold
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
@@ -197,8 +197,7 @@ def extract_by(
     if not part:
         whole = with_lead(whole, parsed.layout, parsed.metadata.leads)
         whole = without_labels(whole, parsed.layout)
-    article = replace(found, body=whole, genre=genre, published=dated, digest=digest_of(whole))
-    return Extraction(article, raw, trial)
+    return Extraction(replace(found, body=whole, genre=genre, published=dated), raw, trial)
 
 
 def features_of(html: str, url: str) -> dict[str, float]:

@@ -19,6 +19,7 @@ import sys
 import time
 from bisect import insort
 from collections import deque
+from contextlib import suppress
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -377,7 +378,8 @@ class _Process:
 
     def _kill(self, cause: str = "") -> None:
         self.cause = cause or self.cause
-        os.kill(self.pid, signal.SIGKILL)  # Popen.kill() would take the status before _reap()
+        with suppress(ProcessLookupError):  # ended, and no status is kept, see wait_result()
+            os.kill(self.pid, signal.SIGKILL)  # Popen.kill() would take it before _reap()
 
     async def _reap(self) -> None:
         """Wait for the exit of the process, which has closed its socket, and set the cause."""

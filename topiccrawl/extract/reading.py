@@ -8,7 +8,7 @@ trusted: unlike pickle, msgpack runs no code of the sender. A page of 30 kB with
 from __future__ import annotations
 
 import struct
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -26,6 +26,7 @@ from topiccrawl.links.page import read_page
 from topiccrawl.links.sitemaps import decompressed
 from topiccrawl.model import Directives, Extracted, Link, Page
 from topiccrawl.text.decode import decode
+from topiccrawl.text.digest import digest_of
 from topiccrawl.text.measure import CACHED_WORDS, Measurer, Measures, Vocabulary, judged_text
 
 if TYPE_CHECKING:
@@ -212,6 +213,7 @@ def respond(reader: PageReader, message: bytes) -> bytes:
     if (article := found.extracted) is None:
         return pack(found)
     measures = tuple(one.measure(article.body, article.title) for one in measurers)
+    article = replace(article, digest=digest_of(article.body))
     return pack((astuple(article), found.body, found.trial, measures))
 
 

@@ -82,8 +82,14 @@ def _limit_memory(more: int) -> None:
 
 
 def wait_result(pid: int) -> tuple[int, int] | None:
-    """Return exit code and peak memory in bytes of a child process, or None while it runs."""
-    found, status, used = os.wait4(pid, os.WNOHANG)
+    """Return exit code and peak memory in bytes of a child process, or None while it runs.
+
+    Both are 0 if this process was started with SIGCHLD ignored: the system keeps no status then.
+    """
+    try:
+        found, status, used = os.wait4(pid, os.WNOHANG)
+    except ChildProcessError:
+        return 0, 0
     return (os.waitstatus_to_exitcode(status), used.ru_maxrss * _KILOBYTE) if found else None
 
 

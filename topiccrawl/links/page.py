@@ -24,7 +24,7 @@ MAX_ANCHOR = 200
 """Most characters of an anchor text; a link around a whole card is cut."""
 
 MAX_TEXTS = 200_000
-"""Most characters of the anchors and contexts of a page's links; the links after them have none.
+"""Most characters of the anchors and contexts of a page's links, anchors first; the rest is cut.
 The crawl's own process scores them, and 2 million characters take 5 s. A hub has 20,000."""
 
 CONTEXT = 60
@@ -153,16 +153,18 @@ def _links(
 
 
 def limit_texts(links: Collection[Link]) -> tuple[Link, ...]:
-    """Return the links without the anchors and contexts above ``MAX_TEXTS`` characters.
+    """Return the links without contexts, then anchors, above ``MAX_TEXTS`` characters in total.
 
-    >>> links = Link("u", "a"), Link("v", "b", "c" * MAX_TEXTS), Link("w", "d")
-    >>> [link.anchor for link in limit_texts(links)]
-    ['a', '', '']
+    >>> links = Link("u", "a", "b"), Link("v", "c", "d" * MAX_TEXTS), Link("w", "e")
+    >>> [link[1:3] for link in limit_texts(links)]
+    [('a', 'b'), ('c', ''), ('e', '')]
     """
     left, limited = MAX_TEXTS, []
+    spare = left - sum(len(link.anchor) for link in links)
     for link in links:
-        if (left := left - len(link.anchor) - len(link.context)) < 0:
-            link = link._replace(anchor="", context="")  # noqa: PLW2901
+        left -= len(link.anchor)
+        if (spare := spare - len(link.context)) < 0:
+            link = link._replace(anchor=link.anchor if left >= 0 else "", context="")  # noqa: PLW2901
         limited.append(link)
     return tuple(limited)
 

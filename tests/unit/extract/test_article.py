@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+from typing_extensions import override
+
 from topiccrawl.extract.article import Fetch, compose, extract_article
-from topiccrawl.extract.extract import extract
+from topiccrawl.extract.extract import Conditions, Extraction
+from topiccrawl.extract.reading import HEAD, RawPage, StandardReader, extraction_of, pack, respond
 from topiccrawl.model import Directives, Extracted, Page, Verdict
 from topiccrawl.text.digest import digest_of
 
@@ -28,12 +34,21 @@ def test_article_combines_page_fetch_and_verdict() -> None:
 TEXT = "今天上午，新能源汽车展览会在市中心开幕。" * 5
 
 
-def test_digest_is_computed_by_the_extraction() -> None:
-    page, url = f"<h1>车展开幕</h1><p>{TEXT}</p>", "http://a.test/2026-01-02/1.html"
-    extracted, article = extract(page, url), extract_article(page, url)
+class _Changing(StandardReader):
+    @override
+    def extract(self, raw: RawPage, asked: Conditions) -> Extraction:
+        found = super().extract(raw, asked).extracted
+        return Extraction(found and replace(found, body=f"{found.body}改。"))
+
+
+@pytest.mark.parametrize("reader", [StandardReader(), _Changing()])
+def test_reader_process_computes_the_digest_of_its_article(reader: StandardReader) -> None:
+    page = RawPage(f"<h1>车展开幕</h1><p>{TEXT}</p>".encode(), "http://a.test/2026-01-02/1.html")
+    request = pack((page, Conditions(), pack(())))[HEAD.size :]
+    extracted = extraction_of(respond(reader, request)[HEAD.size :]).extracted
     assert extracted is not None
-    assert article is not None
-    assert extracted.digest == article.digest == digest_of(TEXT)
+    assert extracted.digest == digest_of(extracted.body)
+    assert extracted == reader.extract(page, Conditions()).extracted
 
 
 def test_invalid_url_has_no_site() -> None:

@@ -369,6 +369,23 @@ def test_text_of_a_box_before_that_of_the_body_is_below_an_h2_without_h1() -> No
     assert found.body.startswith("Der Rat hat gestern")
 
 
+def test_request_for_consent_above_the_headline_is_not_in_the_body_without_h1() -> None:
+    asked = (
+        "<p>We use cookies to improve your experience on this website, to measure our audience "
+        "and to show you content, and we share data with our partners, who may use it.</p>"
+    )
+    story = "".join(
+        f"<p>Old bridge {n} is to be closed in the summer, he said.</p>" for n in range(30)
+    )
+    html = (
+        f"<title>Old bridges</title><div><h2>Your privacy</h2>{3 * asked}</div>"
+        f"<div><h3>Old bridges</h3><div>{story}</div></div>"
+    )
+    found = extract(html, URL)
+    assert found is not None
+    assert found.body.startswith("Old bridge 0")
+
+
 @pytest.mark.parametrize("end", [".", ""])
 def test_paragraph_of_many_links_is_in_the_body(end: str) -> None:
     first = (

@@ -355,3 +355,20 @@ def test_reader_that_cannot_start_is_an_error() -> None:
                 await readers.read(raw(1))
 
     run(trial())
+
+
+def test_reader_that_ends_while_sigchld_is_ignored_is_replaced() -> None:
+    async def trial() -> None:
+        async with pool(1, TRIAL) as readers:
+            await readers.read(raw(1))
+            with pytest.raises(ReaderError, match="crash"):
+                await asyncio.wait_for(readers.read(raw(1, "exit")), 60)
+            assert await readers.read(raw(2))
+            os.kill(readers.pids()[0], signal.SIGKILL)
+            time.sleep(0.2)  # noqa: ASYNC251 - closed before its end is noticed
+
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        run(trial())
+    finally:
+        signal.signal(signal.SIGCHLD, before)

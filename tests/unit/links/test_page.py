@@ -269,6 +269,16 @@ def test_texts_of_links_are_limited_together(*, is_feed: bool) -> None:
     assert 0.9 * MAX_TEXTS < size <= MAX_TEXTS
 
 
+def test_links_of_a_long_feed_keep_their_anchors_rather_than_contexts() -> None:
+    summary = f"<description>{'x' * 200}</description>"
+    one = f"<item><title>新能源汽车展览会开幕</title><link>/{{}}</link>{summary}</item>"
+    page = read_feed(f"<rss>{''.join(map(one.format, range(2_000)))}</rss>".encode(), URL)
+    assert page is not None
+    assert all(link.anchor for link in page.links)
+    contexts = sum(len(link.context) for link in page.links)
+    assert 0.9 * MAX_TEXTS < contexts + 10 * len(page.links) <= MAX_TEXTS
+
+
 def test_page_with_a_long_script_is_read_completely() -> None:
     script = f"<script>{'x<1;' * 50_000}</script>"
     picture = f"<img src='data:image/png;base64,{'A' * 50_000}'>"
