@@ -65,8 +65,12 @@ def tr(text: str, /, **values: Any) -> str:  # noqa: ANN401 - any values
 def padded(label: str, width: int) -> str:
     """Return a label, translated and padded with blanks to a number of columns of a terminal."""
     label = tr(label)
-    wide = sum(east_asian_width(letter) in "WF" for letter in label)  # two columns each
-    return f"{label:<{max(0, width - wide)}}"
+    return label + " " * (width - columns(label))
+
+
+def columns(text: str) -> int:
+    """Return the number of columns of a text in a terminal; a wide character takes two."""
+    return len(text) + sum(east_asian_width(letter) in "WF" for letter in text)
 
 
 def field(label: str, text: object, width: int = 10) -> str:

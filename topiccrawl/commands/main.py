@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from topiccrawl import __version__
-from topiccrawl.messages import message, tr
+from topiccrawl.messages import message, tr, translate_argparse
 from topiccrawl.storage.tables import Table
 
 if TYPE_CHECKING:
@@ -223,6 +223,10 @@ _SCRAPY_VALUES = (
 
 
 def _parser() -> argparse.ArgumentParser:
+    from topiccrawl.commands.helptext import WrappedHelp  # noqa: PLC0415  (it imports Scrapy)
+    from topiccrawl.commands.terminal import positive  # noqa: PLC0415  (it imports Scrapy)
+
+    translate_argparse()
     parser = argparse.ArgumentParser(
         prog="topiccrawl crawl",
         description=tr("Crawl for a topic. The same command continues an earlier crawl."),
@@ -231,9 +235,8 @@ def _parser() -> argparse.ArgumentParser:
             "`topiccrawl crawl SPIDER -a NAME=VALUE` runs any spider."
         ),
         allow_abbrev=False,
+        formatter_class=WrappedHelp,
     )
-    from topiccrawl.commands.terminal import positive  # noqa: PLC0415  (it imports Scrapy)
-
     add = parser.add_argument
     add(
         "topic",

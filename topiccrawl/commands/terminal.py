@@ -14,15 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
 from scrapy.addons import AddonManager
-from scrapy.commands import ScrapyHelpFormatter as HelpFormatter
 from scrapy.exceptions import UsageError
 from scrapy.utils.project import inside_project
-from typing_extensions import override
 
+from topiccrawl.commands.helptext import TranslatedHelp
 from topiccrawl.errors import ConfigurationError, StateError, TopiccrawlError
 from topiccrawl.links.hosts import normalize_host
 from topiccrawl.links.urls import canonical, host_of, site_of
-from topiccrawl.messages import choose_language, escaped, localize, message, tr
+from topiccrawl.messages import choose_language, escaped, localize, tr, translate_argparse
 from topiccrawl.scheduler.checks import check_data_folder
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.crawls import Crawl, CrawlLog
@@ -44,31 +43,6 @@ _INTERRUPTED, _PIPE_CLOSED = 130, 141
 """Exit status, as in shells, of processes ended by SIGINT and SIGPIPE."""
 _OUTPUT_ERRORS = frozenset({errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 """Failures of standard output: its reader, such as head, has closed it, or its disk is full."""
-
-
-_SCRAPY_OPTIONS = (
-    message("Global Options"),
-    message("log file. if omitted stderr will be used"),
-    message("log level (default: INFO)"),
-    message("disable logging completely"),
-    message("write python cProfile stats to FILE"),
-    message("write process ID to FILE"),
-    message("set/override setting (may be repeated)"),
-    message("enable pdb on failure (uses ipdb if installed)"),
-)
-"""Help texts of the options that Scrapy adds to each command."""
-
-
-class _TranslatedHelp(HelpFormatter):
-    """Help in which Scrapy's own texts are translated, too."""
-
-    @override
-    def start_section(self, heading: str | None) -> None:
-        super().start_section(tr(heading or ""))
-
-    @override
-    def _get_help_string(self, action: argparse.Action) -> str:
-        return tr(action.help or "")
 
 
 class OperatorCommand(ABC):
@@ -112,7 +86,8 @@ class OperatorCommand(ABC):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """See ``ScrapyCommand.add_options``; the help has the name of the program that was run."""
         super().add_options(parser)  # type: ignore[misc]
-        parser.formatter_class = _TranslatedHelp
+        translate_argparse()
+        parser.formatter_class = TranslatedHelp
         parser.usage = f"%(prog)s {self.verb} {self.syntax()}"
 
     def syntax(self) -> str:
