@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import resource
 import sys
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -176,6 +177,11 @@ class _BoundedParser(_LenientHTTPClientParser):
             self._abort()
             raise HeadersTooLargeError
         super().lineReceived(line)
+
+    @override
+    def headerReceived(self, name: bytes, value: bytes) -> None:
+        with suppress(ValueError):  # browsers skip names with blanks: "Cache Control"
+            super().headerReceived(name.rstrip(), value)  # type: ignore[no-untyped-call]
 
     @override
     def rawDataReceived(self, data: bytes) -> None:
