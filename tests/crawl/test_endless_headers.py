@@ -44,7 +44,8 @@ ENDED = {
 """Heads that have an end, and the reasons of their failure."""
 CHUNKS = OK + b"Transfer-Encoding: chunked\r\n\r\n"
 SMALL = b"4\r\n<p>x\r\n" * 1000
-LARGE = OK + b"X-Large: %s\r\n" % (b"a" * 10_000) * 20 + b"Content-Length: 2\r\n\r\nok"
+ODD = b": nameless\r\nCache Control: no\r\nX-\xe4: 1\r\nContent-Length : 2\r\n"
+LARGE = OK + b"X-Large: %s\r\n" % (b"a" * 10_000) * 20 + ODD + b"\r\nok"
 
 
 class Server(socketserver.ThreadingTCPServer):

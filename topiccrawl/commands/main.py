@@ -125,11 +125,12 @@ def _run(words: Sequence[str]) -> NoReturn:
     from scrapy.utils.conf import closest_scrapy_cfg  # noqa: PLC0415
     from scrapy.utils.project import get_project_settings  # noqa: PLC0415
 
-    in_project = bool(closest_scrapy_cfg())
-    if not in_project:
+    ours = not closest_scrapy_cfg() and (
         os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "topiccrawl.settings")
+        == "topiccrawl.settings"
+    )
     settings = get_project_settings()
-    if not in_project:  # `genspider` would write into the package
+    if ours:  # `genspider` would write into the package
         settings.set("NEWSPIDER_MODULE", "", priority="cmdline")
     if not settings["COMMANDS_MODULE"]:  # the project runs Scrapy's `crawl`
         settings.set("COMMANDS_MODULE", "topiccrawl.commands", priority="cmdline")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tldextract import TLDExtract
 
 LARGEST, MOST, MOST_DOMAINS = 4096, 50, 3000
-"""Maximum characters of a cookie with its attributes, cookies of a domain, and domains; at least
+"""Maximum characters of a cookie and of its attributes, cookies of a domain, and domains; at least
 those of RFC 6265."""
 LARGEST_HEADER = 16_384
 """Maximum bytes of a Cookie header; servers refuse more, so a larger header is not sent."""
@@ -72,7 +72,8 @@ class OfflineCookiesMiddleware(CookiesMiddleware):
                     continue
                 cookie.domain = host
                 cookie.set_nonstandard_attr(_HOST_ONLY, "")
-            if _size(cookie) <= LARGEST:
+            own = len(cookie.name) + len(cookie.value or "")
+            if max(own, _size(cookie) - own) <= LARGEST:
                 jar.set_cookie_if_ok(cookie, request)
                 _move_to_end(jar._cookies, cookie)  # noqa: SLF001 - there is no public interface
                 changed.add(cookie.domain)

@@ -17,7 +17,10 @@ encodings of responses are limited.
 from __future__ import annotations
 
 import resource
+import sys
+from contextlib import suppress
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from OpenSSL.SSL import Error as TlsError
@@ -176,6 +179,11 @@ class _BoundedParser(_LenientHTTPClientParser):
         super().lineReceived(line)
 
     @override
+    def headerReceived(self, name: bytes, value: bytes) -> None:
+        with suppress(ValueError):  # browsers skip names with blanks: "Cache Control"
+            super().headerReceived(name.rstrip(), value)  # type: ignore[no-untyped-call]
+
+    @override
     def rawDataReceived(self, data: bytes) -> None:
         try:
             super().rawDataReceived(data)  # type: ignore[no-untyped-call]
@@ -228,7 +236,9 @@ class SendGateHandler(HTTP11DownloadHandler):
         self._pool._factory = BoundedFactory  # noqa: SLF001
         self._keep = self._pool._putConnection  # noqa: SLF001
         self._pool._putConnection = self._keep_some  # type: ignore[method-assign]  # noqa: SLF001
-        self._most_idle = resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2
+        files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]  # -1: unlimited
+        # http and https have a handler each, with its own pool
+        self._most_idle = files // 4 if files >= 0 else sys.maxsize
         self._connect = self._pool.getConnection
         self._pool.getConnection = self._connect_checked  # type: ignore[method-assign]
 
@@ -247,11 +257,13 @@ class SendGateHandler(HTTP11DownloadHandler):
         return response
 
     def _keep_some(self, key: Any, connection: Any) -> None:  # noqa: ANN401 - Twisted's
-        """Keep an idle connection; close the oldest one if they take half of the descriptors."""
+        """Keep an idle connection; close the oldest ones above a quarter of the descriptors."""
         self._keep(key, connection)  # type: ignore[no-untyped-call]
         timers = self._pool._timeouts  # noqa: SLF001
-        if 0 <= self._most_idle < len(timers):
-            next(iter(timers.values())).reset(0)
+        for idle, timer in islice(timers.items(), max(0, len(timers) - self._most_idle)):
+            idle.abort()  # not to be reused
+            idle.transport.abortConnection()  # TLS would wait for an answer
+            timer.reset(0)
 
     @property
     def _gate(self) -> Any:  # noqa: ANN401 - a scheduler with these two methods

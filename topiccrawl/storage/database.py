@@ -30,6 +30,9 @@ FILE = "store.sqlite"
 BUSY_SECONDS = 30.0
 """Seconds that a transaction waits for the lock of another process."""
 
+RETRY_SECONDS = 0.5
+"""Seconds that it waits after one that waited in vain: spooled articles are tried every 5 s."""
+
 REMEDIES = {
     "SQLITE_FULL": message("free disk space"),
     "SQLITE_READONLY": message("make the file and its folder writable for this user"),
@@ -166,7 +169,7 @@ class Database:
             self._require_file()
         with self._translated(_WRITE if writes else _READ):
             try:
-                connection.execute(begin)
+                self._begin(begin)
                 result = work(connection)
                 if isinstance(result, sqlite3.Cursor):
                     result.close()  # freed in another thread, it would interfere with later work
@@ -175,6 +178,17 @@ class Database:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
         return result
+
+    def _begin(self, begin: str) -> None:
+        seconds = BUSY_SECONDS
+        try:
+            self._connection.execute(begin)
+        except sqlite3.OperationalError:
+            seconds = RETRY_SECONDS
+            raise
+        finally:
+            if begin == "BEGIN IMMEDIATE":
+                self._connection.execute(f"PRAGMA busy_timeout = {1000 * seconds:.0f}")
 
     def _require_file(self) -> None:
         """Raise an error if the file was deleted: SQLite would write to the deleted file."""

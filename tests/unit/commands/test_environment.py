@@ -93,6 +93,17 @@ def test_generated_spider_outside_of_a_project_is_in_the_current_folder(tmp_path
     assert (tmp_path / "mine.py").exists()
 
 
+def test_generated_spider_is_in_the_module_that_own_settings_name(tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "__init__.py").write_text('NEWSPIDER_MODULE = "own"\n')
+    path = os.pathsep.join((str(ROOT), str(tmp_path)))
+    done = run(
+        tmp_path, "topiccrawl genspider mine a.test", SCRAPY_SETTINGS_MODULE="own", PYTHONPATH=path
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "own" / "mine.py").exists()
+
+
 def test_empty_data_folder_is_refused(tmp_path: Path) -> None:
     done = run(tmp_path, "topiccrawl articles list -s TOPICCRAWL_DATA_DIR=")
     assert (done.returncode, done.stderr[:29]) == (1, "TOPICCRAWL_DATA_DIR is empty:")

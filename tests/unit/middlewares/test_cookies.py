@@ -59,6 +59,14 @@ def test_large_cookie_is_not_stored() -> None:
     assert sent_cookies(cookies, "http://a.test/") == b"b=1"
 
 
+def test_cookie_that_browsers_store_is_stored() -> None:
+    cookies, value = middleware(), "x" * (LARGEST - 1)
+    receive(cookies, f"http://a.test/{'p' * 1000}/", f"a={value}")
+    receive(cookies, "http://a.test/", f"b={value}; Path=/; Domain=a.test; HttpOnly; SameSite=Lax")
+    sent = sent_cookies(cookies, f"http://a.test/{'p' * 1000}/x")
+    assert sent == f"a={value}; b={value}".encode()
+
+
 def test_size_of_the_cookies_of_a_domain_is_limited() -> None:
     cookies = middleware()
     for number in range(20):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 
-from topiccrawl.errors import StateError, StateVersionError, StorageError
+from topiccrawl.errors import StateError, StateVersionError, StorageAwayError, StorageError
 from topiccrawl.model import Article
 from topiccrawl.storage import database as database_module
 from topiccrawl.storage import rows, schema
@@ -167,6 +168,19 @@ def test_lock_timeout_raises_a_storage_error(
     other.close()
     database.call(add)
     assert database.call(count) == 1
+    database.close()
+
+
+def test_lock_that_lasts_is_waited_for_briefly(tmp_path: Path) -> None:
+    database, timeout = opened(tmp_path / FILE), "PRAGMA busy_timeout"
+    database._connection.execute(f"{timeout} = 10")
+    with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StorageAwayError):
+            database.call(add)
+        assert asyncio.run(database.read(lambda c: c.execute(timeout).fetchone())) == (500,)
+    database.call(add)
+    assert asyncio.run(database.read(lambda c: c.execute(timeout).fetchone())) == (30_000,)
     database.close()
 
 
