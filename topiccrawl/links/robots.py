@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 
 MAX_BODY = 500_000
@@ -10,6 +11,8 @@ MAX_PATTERNS = 1000
 """Most rules with wildcards; each request to the host is matched against all of them."""
 OWN_BYTES, LINE_BYTES, STAR_BYTES = 1000, 400, 700
 """Bytes of memory of a parsed robots.txt, of each of its lines, and of each wildcard."""
+# Protego logs each rule that it ignores; Scrapy lets the record be made also if none is shown
+logging.getLogger("protego").setLevel(logging.INFO)
 _WILDCARD = re.compile(r"[*$]")
 _AGENT = re.compile(r"\s*user(?:-|\s+)?agent(?:\s*:|\s|$)([^#]*)", re.IGNORECASE)
 
