@@ -497,6 +497,15 @@ STRANGE = (
         *CRAWLED,
     ),
     ruled(
+        "robots-agents",
+        "10,000 user agents with 20,000 rules in a robots.txt",
+        page(
+            "".join(f"User-agent: {n}\n" for n in range(10_000)) + "Disallow: /a\n" * 20_000,
+            "Content-Type: text/plain",
+        ),
+        *CRAWLED,
+    ),
+    ruled(
         "robots-bomb",
         "a robots.txt of 100 MB in gzip",
         bomb(lambda: gzip.compress(zeros()), "Content-Encoding: gzip"),

@@ -79,6 +79,18 @@ def test_simplify_leaves_latin_alone(text: str) -> None:
 
 
 @no_deadline
+@given(st.text("乾隆頭髮，藴。\n a") | TEXTS)
+@example("乾，隆乾隆。頭髮乾隆")
+@example("一" * 8)
+def test_simplify_converts_parts_like_the_whole_text(text: str) -> None:
+    whole = simplify(text)
+    short = re.compile(r".{1,6}(?:(?<=\W)|\Z)|.{1,900}", re.DOTALL)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("topiccrawl.text.normal._PIECES", short)
+        assert simplify(text) == whole
+
+
+@no_deadline
 @given(TEXTS)
 def test_cut_loses_no_character(text: str) -> None:
     folded = fold(text)

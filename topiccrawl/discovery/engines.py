@@ -22,6 +22,7 @@ from topiccrawl.discovery.contract import (
     Results,
 )
 from topiccrawl.discovery.pages import (
+    MAX_HITS,
     hit_of,
     hits_of,
     number_in,
@@ -126,7 +127,7 @@ class Baidu(SearchEngine):
 
     @staticmethod
     def _hits(elements: LexborHTMLParser, base: str) -> Iterator[Hit]:
-        for box in elements.css("#content_left .c-container, #content_left .result"):
+        for box in elements.css("#content_left .c-container, #content_left .result")[:MAX_HITS]:
             anchor = box.css_first("h3 a[href]")
             if anchor is None or "tuiguang" in " ".join(box.attributes):
                 continue
@@ -217,7 +218,7 @@ class SearXNG:
         found = parse_json(page.text)
         if not isinstance(found, dict) or not isinstance(found.get("results"), list):
             return Changed("searxng: unexpected response format", f"check the address; {_FORMATS}")
-        hits = unique(_named(found["results"]))
+        hits = unique(_named(found["results"][:MAX_HITS]))
         if not hits:
             return _no_results(found.get("unresponsive_engines"))
         following = with_query(page.url, pageno=number_in(page.url, "pageno", 1) + 1)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
 from topiccrawl.discovery.contract import Answer, Blocked, Changed, Fetched, Hit, Results
-from topiccrawl.discovery.pages import parse_json, unique, unusual, with_query
+from topiccrawl.discovery.pages import MAX_HITS, parse_json, unique, unusual, with_query
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.links.feeds import feed_page
-from topiccrawl.links.sitemaps import decompressed, name_of, read_sitemap, xml_root
+from topiccrawl.links.feeds import MAX_BYTES, feed_page
+from topiccrawl.links.sitemaps import MAX_ENTRIES, decompressed, name_of, read_sitemap, xml_root
 from topiccrawl.links.urls import canonical
 from topiccrawl.userfiles import read_user_file
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+MAX_PAGES = 10_000
+"""Most pages of the index of Common Crawl, some thousand captures each."""
 _FEEDS = frozenset({"rss", "rdf", "feed"})
 """Names of the root elements of feeds."""
 _NOT_FOUND = (400, 404)
@@ -85,13 +88,13 @@ class Feed:
         """See ``SeedProvider.read``."""
         if (answer := unusual(page, _CHECK)) is not None:
             return answer
-        root = xml_root(decompressed(page.body))
+        root = xml_root(decompressed(page.body, MAX_BYTES))
         name = "" if root is None else name_of(root)
         if root is None or name not in _FEEDS:
             return Changed(f"feed: <{name}> is neither RSS nor Atom", _CHECK)
         links = (link for box in (root, *root) for link in box if name_of(link) == "link")
         following = [link.get("href", "") for link in links if link.get("rel") == "next"]
-        urls = (canonical(address, page.url) for address in following)
+        urls = (canonical(address, page.url) for address in following[:MAX_HITS])
         hits = unique(Hit(link.url, link.anchor) for link in feed_page(root, page.url).links)
         return Results(hits, tuple(url for url in urls if url))
 
@@ -156,9 +159,12 @@ class CommonCrawl:
             return self._newest(found)
         if isinstance(found, dict) and "pages" in found:
             here = page.url.replace("&showNumPages=true", "")
-            numbers = range(int(found["pages"]))
+            numbers = range(min(int(found["pages"]), MAX_PAGES))
             return Results((), tuple(with_query(here, page=n) for n in numbers), counts=False)
-        captures = [parse_json(line) for line in page.text.splitlines() if line.strip()]
+        captures = [
+            parse_json(line)
+            for line in islice(filter(str.strip, page.text.splitlines()), MAX_ENTRIES)
+        ]
         if not all(isinstance(one, dict) and "url" in one for one in captures):
             return Changed("commoncrawl: the response is not JSON of the index", _CHECK)
         return Results(_hits((str(one["url"]), "") for one in captures))

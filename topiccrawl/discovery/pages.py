@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from base64 import urlsafe_b64decode
 from binascii import Error as NotBase64
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 
+MAX_HITS = 2_000
+"""Most results read from one page; the crawl's own process reads them."""
 _OK = range(200, 300)
 _REDIRECT = range(300, 400)
 _BING_PREFIX = 2
@@ -32,8 +35,9 @@ def tree(page: Fetched) -> LexborHTMLParser:
 
 
 def hits_of(anchors: Iterable[LexborNode], base: str) -> tuple[Hit, ...]:
-    """Return the distinct results of anchors; known redirects are resolved."""
-    return unique(hit_of(a.attributes.get("href") or "", a.text(), base) for a in anchors)
+    """Return the distinct results of ``MAX_HITS`` anchors; known redirects are resolved."""
+    links = ((a.attributes.get("href") or "", a.text()) for a in islice(anchors, MAX_HITS))
+    return unique(hit_of(href, title, base) for href, title in links)
 
 
 def unique(hits: Iterable[Hit | None]) -> tuple[Hit, ...]:

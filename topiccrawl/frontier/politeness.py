@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from protego import Protego
 
 from topiccrawl.frontier.hosts import NEVER, Host, Origin
-from topiccrawl.links.robots import bounded, memory_of
+from topiccrawl.links.robots import bounded, memory_of, rules_for
 
 if TYPE_CHECKING:
     import random
@@ -247,7 +247,8 @@ class Robots:
             self._parsed.move_to_end(origin.name)
             return self._parsed[origin.name][0]
         _, _, body = self._stored(origin)
-        rules = Protego.parse(body.decode()) if body.strip() else None
+        text = rules_for(self._politeness.user_agent, body.decode())
+        rules = Protego.parse(text) if text.strip() else None
         cost = memory_of(body)
         self._parsed[origin.name] = (rules, cost)
         self._bytes += cost

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 import zlib
+from itertools import islice
 from typing import NamedTuple
 
 from lxml import etree
 
 MAX_BYTES = 50_000_000
 """Most bytes read from one sitemap after decompression; the limit of the protocol."""
+
+MAX_ENTRIES = 50_000
+"""Most entries read from one sitemap; the limit of the protocol."""
 
 MAX_TEXT = 20_000
 """Most characters read from an element's text; entries with full articles have thousands."""
@@ -61,7 +65,7 @@ def _parse_lines(text: bytes) -> Sitemap:
     lines = [line.strip() for line in text.decode("utf-8", "replace").splitlines()]
     maps = [line[len(_LINE) :].strip() for line in lines if line.lower().startswith(_LINE)]
     pages = [line for line in lines if line.startswith(("http://", "https://"))]
-    return Sitemap(tuple(pages), frozenset(), tuple(maps))
+    return Sitemap(tuple(pages[:MAX_ENTRIES]), frozenset(), tuple(maps[:MAX_ENTRIES]))
 
 
 def _parse_xml(text: bytes) -> Sitemap:
@@ -71,7 +75,7 @@ def _parse_xml(text: bytes) -> Sitemap:
     pages: list[str] = []
     news: set[str] = set()
     maps: list[str] = []
-    for entry in root:
+    for entry in islice(root, MAX_ENTRIES):
         parts = {name_of(part): part for part in entry.iterchildren("*")}
         address = (parts["loc"].text or "").strip() if "loc" in parts else ""
         if not address:

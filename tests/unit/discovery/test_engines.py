@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawl.discovery.contract import Blocked, Changed, Fetched, Hit, Results
+from topiccrawl.discovery.contract import Blocked, Changed, Fetched, Hit, Results, SeedProvider
 from topiccrawl.discovery.engines import Baidu, DuckDuckGo, SearXNG
 from topiccrawl.discovery.factory import NAMES, provider_of
 from topiccrawl.errors import ConfigurationError
@@ -28,6 +28,26 @@ def test_baidu_takes_the_url_from_the_page() -> None:
     )
     answer = Baidu().read(Fetched("https://www.baidu.com/s?wd=x&pn=0", body.encode()))
     assert answer == Results((Hit("http://www.a.test/", "甲"),))
+
+
+@pytest.mark.parametrize(
+    ("engine", "begin", "entry"),
+    [
+        (DuckDuckGo(), "<div class=result>", "<a class=result__a href=http://a.test/{}>甲</a>"),
+        (
+            Baidu(),
+            "<div id=content_left>",
+            "<div class=result><h3><a href=http://a.test/{}>甲</a></h3></div>",
+        ),
+        (SearXNG("http://s.test"), '{{"results": [{{}}', ', {{"url": "http://a.test/{}"}}'),
+    ],
+)
+def test_results_of_a_page_are_bounded(engine: SeedProvider, begin: str, entry: str) -> None:
+    body = begin.format() + "".join(map(entry.format, range(3_000)))
+    body += "]}" if isinstance(engine, SearXNG) else ""
+    answer = engine.read(Fetched("http://a.test/x", body.encode()))
+    assert isinstance(answer, Results)
+    assert 1_900 < len(answer.hits) <= 2_000
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,31 @@ def test_common_crawl_without_captures_has_no_results() -> None:
     assert isinstance(provider.read(Fetched(query, b"", 503)), Blocked)
 
 
+@pytest.mark.parametrize(
+    ("spec", "begin", "entry", "most"),
+    [
+        ("sitemap:http://a.test/x", "", "http://a.test/{}\n", 50_000),
+        ("sitemap:http://a.test/x", "", "Sitemap: http://a.test/{}\n", 50_000),
+        ("sitemap:http://a.test/x", "<urlset>", "<url><loc>http://a.test/{}</loc></url>", 50_000),
+        ("commoncrawl:*.a.test", "", '{{"url": "http://a.test/{}"}}\n', 50_000),
+        ("feed:http://a.test/x", "<feed>", '<link rel="next" href="/{}"/>', 2_000),
+    ],
+)
+def test_entries_of_a_page_are_bounded(spec: str, begin: str, entry: str, most: int) -> None:
+    body = begin + "".join(map(entry.format, range(60_000)))
+    answer = provider_of(spec).read(Fetched("http://a.test/x", body.encode()))
+    assert isinstance(answer, Results)
+    assert len(answer.hits) + len(answer.next) == most
+
+
+def test_pages_of_common_crawl_are_bounded() -> None:
+    answer = provider_of("commoncrawl:*.a.test").read(
+        Fetched("http://i.test/x?a=b", b'{"pages": 1000000}')
+    )
+    assert isinstance(answer, Results)
+    assert len(answer.next) == 10_000
+
+
 def test_list_is_read_without_a_request(tmp_path: Path) -> None:
     path = tmp_path / "seeds.txt"
     path.write_text(

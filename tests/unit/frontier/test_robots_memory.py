@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import gc
+import time
 import tracemalloc
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from protego import Protego
 
 from topiccrawl.frontier import politeness
 from topiccrawl.frontier.contract import Politeness
 from topiccrawl.frontier.hosts import HostRegistry
 from topiccrawl.frontier.politeness import Robots
 from topiccrawl.frontier.store import Store
-from topiccrawl.links.robots import MAX_PATTERNS
+from topiccrawl.links.robots import MAX_PATTERNS, rules_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,3 +72,36 @@ def test_patterns_beyond_the_limit_forbid_more_urls(tmp_path: Path) -> None:
     assert allowed("/1xc")
     assert not allowed("/z1")
     assert allowed("/y")
+
+
+def test_rules_of_many_user_agents_are_parsed_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Protego stores each rule for each user agent of its group: 35 million here."""
+    names = "".join(f"User-agent: {number}\n" for number in range(1000))
+    rules = "Disallow: /a\n" * 35_000
+    caplog.set_level("DEBUG")
+    began = time.process_time()
+    assert robots_of(tmp_path / "other", f"{names}{rules}".encode())("/a")
+    own = f"{names}User-agent: TopicCrawl*\n{rules}User-agent: *\nDisallow: /"
+    allowed = robots_of(tmp_path / "own", own.encode())
+    assert (allowed("/a"), allowed("/b")) == (False, True)
+    assert time.process_time() - began < 5
+    assert not caplog.records, "35,000 records take 0.3 s"
+
+
+LINES = st.sampled_from([
+    "User-agent: *", "User-agent: topiccrawl", "user-agent:TopicCrawl*", "User-Agent: topic",
+    "User agent: crawl", "useragent t", "User-agent:", "User-agent: b # x", "User-agent: **",
+    " User-agent : topiccrawl-news", "Disallow: /a", "Allow: /a/b", "Disallow: /", "Disallow:",
+    "Crawl-delay: 3", "Sitemap: /s", "", "x: y",
+])  # fmt: skip
+
+
+@given(st.lists(LINES, max_size=12).map("\n".join))
+def test_rules_for_an_agent_are_those_of_the_file(text: str) -> None:
+    for agent in ("topiccrawl", "Mozilla/5.0 (compatible; topiccrawl-news/1.0)", "other"):
+        whole, own = Protego.parse(text), Protego.parse(rules_for(agent, text))
+        for path in ("/", "/a", "/a/b"):
+            assert own.can_fetch(path, agent) == whole.can_fetch(path, agent)
+        assert own.crawl_delay(agent) == whole.crawl_delay(agent)

@@ -6,6 +6,7 @@ import unicodedata
 
 import pytest
 
+from topiccrawl.text import normal
 from topiccrawl.text.normal import fold, fold_all, has_han, normalise, simplify
 
 
@@ -39,6 +40,21 @@ def test_text_without_traditional_characters_is_returned_as_is() -> None:
     text = "新能源汽车的销量"
     assert simplify(text) is text
     assert normalise(text) is text
+
+
+@pytest.mark.parametrize("sentence", ["新能源汽車。", "新能源汽車"])
+def test_long_texts_are_converted_in_parts(monkeypatch: pytest.MonkeyPatch, sentence: str) -> None:
+    """OpenCC blocks all other threads."""
+    traditional, convert = normal._converter()
+    lengths: list[int] = []
+
+    def recorded(text: str) -> str:
+        lengths.append(len(text))
+        return convert(text)
+
+    monkeypatch.setattr("topiccrawl.text.normal._converter", lambda: (traditional, recorded))
+    assert simplify(sentence * 20_000) == sentence.replace("車", "车") * 20_000
+    assert max(lengths) <= 20_000
 
 
 @pytest.mark.parametrize("marks", ["\u0323\u0301", "\u0323\uff9e", "\U0001d165\u20d0"])
