@@ -154,7 +154,7 @@ class Measurer:
         return self._idf.phrase(words) if len(words) > 1 else self._idf(words[0] if words else term)
 
 
-class _Prepared:
+class _PreparedText:
     """Folded forms of a text and, on first use, its pieces; the same for all topics."""
 
     def __init__(self, tokenizer: Tokenizer, text: str, title: str) -> None:
@@ -174,7 +174,7 @@ class _Prepared:
         return _pieces(self._tokenizer, self.title)
 
 
-_prepared = lru_cache(maxsize=1)(_Prepared)  # a page is measured for all topics in a row
+_prepared = lru_cache(maxsize=1)(_PreparedText)  # a page is measured for all topics in a row
 
 
 def _pieces(tokenizer: Tokenizer, folded: str) -> list[str]:
