@@ -77,4 +77,4 @@ def test_example_judge_stores_page_without_words_of_the_topic(tmp_path: Path) ->
 def test_missing_judge_is_an_error_before_the_crawl(tmp_path: Path) -> None:
     crawl = ("crawl", "topic", "-a", "topic=足球", "-a", "seeds=http://a.test/")
     status, out = run("", tmp_path / "data", *crawl, TOPICCRAWL_RELEVANCE="examples.nothing")
-    assert (status, "TOPICCRAWL_RELEVANCE is 'examples.nothing'" in out) == (1, True), out
+    assert (status, "TOPICCRAWL_RELEVANCE is 'examples.nothing'" in out) == (2, True), out
