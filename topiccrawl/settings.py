@@ -90,8 +90,8 @@ CONCURRENT_REQUESTS = 16
 """Requests in flight over all hosts."""
 TOPICCRAWL_DOMAIN_SHARE = 0.5
 """Maximum share of CONCURRENT_REQUESTS in flight for one registrable domain with several hosts; one
-more page may be in processing. Slow domains thus leave capacity for other sites. 1 or 0: no
-limit."""
+more page may be in processing. Of a domain with one host, only pages in processing count. Slow
+domains thus leave capacity for other sites. 1 or 0: no limit."""
 TOPICCRAWL_SLOW_START = 4
 """Crawled pages for each further request in flight at the start of a crawl, which begins with one:
 2 after 4 pages, 16 after 60. Without a judged page all links look alike. Start URLs, and pages that

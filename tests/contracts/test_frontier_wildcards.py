@@ -116,6 +116,24 @@ def test_slow_wildcard_domain_leaves_other_sites_their_share(make: Make) -> None
     assert requests["wild"] >= 3 * 8
 
 
+def test_pages_of_one_host_that_are_being_read_are_bounded(make: Make) -> None:
+    frontier = make(POLITE)
+    frontier.push([Seed(f"http://one.cn/{number}") for number in range(40)])
+    frontier.push([Seed("http://healthy.cn/", 0.1)])
+    opened: list[Lease] = []
+    for _ in range(30):
+        for lease in (found := frontier.pop(16 - len(opened))):
+            frontier.downloaded(lease, Download(200, 0.1))
+        opened += found
+        make.clock += 1.0
+    assert sum("one.cn" in lease.url for lease in opened) == POLITE.domain_concurrency
+    assert any("healthy.cn" in lease.url for lease in opened)
+    for lease in opened:
+        frontier.finish(lease, CRAWLED, [])
+    make.clock += 1.0
+    assert frontier.pop()
+
+
 def test_unfinished_pages_of_a_domain_are_bounded(make: Make) -> None:
     frontier = make(POLITE)
     frontier.push(seeds(*(f"http://{host}/" for host in numbered(0, 400))))

@@ -213,9 +213,10 @@ class Dispatch:
         return None
 
     def _is_crowded(self, host: Host) -> bool:
-        """Check whether a domain of several hosts has its maximum number of open leases."""
+        """Check whether a domain has its maximum of open leases, a single host of pages being read."""
         if self._queues.registry.siblings(host.name) == 1:
-            return False
+            own = (one for one in self._leases.by_key.values() if one.host is host)
+            return sum(not one.has_slot for one in own) >= self._max_domain
         site = site_of(host.name)
         leases = [one for one in self._leases.by_key.values() if site_of(one.host.name) == site]
         active = sum(one.has_slot for one in leases)
