@@ -213,7 +213,7 @@ class Dispatch:
         return None
 
     def _is_crowded(self, host: Host) -> bool:
-        """Check whether a domain has its maximum of open leases, a single host of pages being read."""
+        """Check whether a domain has its maximum of open leases (one host: of pages in reading)."""
         if self._queues.registry.siblings(host.name) == 1:
             own = (one for one in self._leases.by_key.values() if one.host is host)
             return sum(not one.has_slot for one in own) >= self._max_domain
