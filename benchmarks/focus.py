@@ -76,14 +76,13 @@ class Served:
 
     def __init__(self, web: RecordedWeb) -> None:
         self.web = web
-        self.hosts = {name.partition("/")[0] for name in web.pages}
 
     def answer(self, url: str, visit: int = 0, cookie: str = "") -> Answer:  # noqa: ARG002
         """The page; 404 for an unknown one, 502 for an unknown host."""
         page = self.web.get(url)
         if page is not None:
             return Answer(page.status, page.headers, page.body)
-        return Answer(404 if key(url).partition("/")[0] in self.hosts else 502)
+        return Answer(404 if key(url).partition("/")[0] in self.web.hosts else 502)
 
 
 def in_flight(number: int) -> list[str]:

@@ -11,15 +11,14 @@ import pytest
 from scrapy import cmdline
 from typing_extensions import override
 
-from benchmarks.focus import Served, crawl, fetched_pages, in_flight
+from benchmarks.focus import crawl, fetched_pages, in_flight
 from lab.demo import generate
-from lab.demo.answers import Answer
 from tests.crawl.run import MEASURED
 from topiccrawl.addons.adaptation.learner import TopicLearner
 from topiccrawl.addons.simulate.collection import RecordedWeb
 from topiccrawl.addons.simulate.harvest import harvest, labelled_case, read_truth
 from topiccrawl.addons.simulate.orders import read as replays
-from topiccrawl.addons.simulate.replay import MISSING, Conditions, Replay
+from topiccrawl.addons.simulate.replay import Conditions, Replay
 from topiccrawl.addons.simulate.session import CachingScorer
 from topiccrawl.links.strategies import strategy
 from topiccrawl.topics import SiteWords
@@ -85,12 +84,6 @@ def immediate(_settings: Settings, scorer: Scorer, order: LinkStrategy) -> Immed
     return ImmediateLearner(scorer, order, "words")
 
 
-def answer_as_replayed(served: Served, url: str, visit: int = 0, cookie: str = "") -> Answer:
-    """Answer 404 for all URLs that were not recorded, also on unknown hosts."""
-    page = served.web.get(url)
-    return Answer(page.status, page.headers, page.body) if page else Answer(MISSING)
-
-
 @pytest.mark.crawl
 @pytest.mark.parametrize(
     ("name", "method", "batch"),
@@ -101,7 +94,6 @@ def test_replay_fetches_the_pages_of_a_crawl(
     demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, method: str, batch: int
 ) -> None:
     monkeypatch.delenv(MEASURED, raising=False)
-    monkeypatch.setattr(Served, "answer", answer_as_replayed)
     web = RecordedWeb.read(demo)
     (labelled,) = read_truth(truth_of(demo)).values()
     case = labelled_case(web, labelled)

@@ -93,10 +93,15 @@ class RecordedWeb:
 
     Args:
         pages: Recorded responses; a later one replaces an earlier one with the same key.
+
+    Attributes:
+        pages: Recorded responses by key.
+        hosts: Hosts of the recorded responses, with their ports.
     """
 
     def __init__(self, pages: Iterable[RecordedPage]) -> None:
         self.pages = {key(page.url): page for page in pages}
+        self.hosts = {name.partition("/")[0] for name in self.pages}
         self._read: dict[str, Page | None] = {}
         self._reader = StandardReader()
 

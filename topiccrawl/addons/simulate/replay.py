@@ -3,7 +3,8 @@
 Differences from a crawl: there is no network and no delay; responses arrive in the order of the
 requests; a ``<meta>`` redirect is an ordinary link; failed pages are not retried; nothing is
 extracted or stored; changes of the topic apply at once.
-URLs that are not in the collection fail with status 404.
+URLs that are not in the collection fail with status 404; links to hosts without a recorded page are
+ignored, since a crawl spends no turn on a host whose robots.txt it cannot fetch.
 """
 
 from __future__ import annotations
@@ -216,5 +217,7 @@ class Replay:
 
     def _allows(self, url: str) -> bool:
         """Return whether a link is allowed."""
+        if key(url).partition("/")[0] not in self.web.hosts:
+            return False
         traps = self.conditions.traps
         return not (self._hosts.refuse(url) or (traps and trap(url, traps)))

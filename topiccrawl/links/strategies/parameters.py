@@ -95,7 +95,7 @@ class StrategyParameters:
     plus_prior_weight: float = 1.0
     plus_region_weight: float = 0.25
     plus_section_weight: float = 1.0
-    plus_prior_share: int = 6
+    plus_prior_share: int = 24
     plus_normal_share: int = 1
     plus_slack: int = 10
     plus_upper_limit: float = 0.0

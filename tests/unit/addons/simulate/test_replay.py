@@ -109,6 +109,13 @@ def test_link_rules_are_applied() -> None:
     assert "/a.pdf" in paths(run(found, conditions=free))
 
 
+def test_links_to_unrecorded_hosts_take_no_turn() -> None:
+    found = web(page("/", ON, "http://b.test/1", "/in", "http://b.test/2"), page("/in", ON))
+    replayed = run(found, conditions=Conditions(9, 1))
+    assert paths(replayed) == ["/", "/in"]
+    assert replayed.failed == 0
+
+
 def test_number_of_topic_changes_is_reported() -> None:
     pages = [page(f"/{n}", f"{ON} goalkeeper penalty", f"/{n + 1}") for n in range(80)]
     found = web(page("/", ON, "/0"), *pages)
