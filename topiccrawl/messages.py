@@ -11,16 +11,21 @@ import re
 from functools import cache
 from gettext import GNUTranslations, bindtextdomain
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 from unicodedata import east_asian_width
 
 from topiccrawl.errors import TopiccrawlError
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 LANGUAGES = ("en", "zh")
 """Languages of messages; the first is the language of the code."""
-_ENVIRONMENT = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
+_ENVIRONMENT = ("TOPICCRAWL_LANGUAGE", "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 _CATALOGUES = files("topiccrawl") / "locale"
 _chosen: list[str] = []
+_COUNTED = re.compile(r"(\{(\w+)(?::[^}]*)?\} (?:new )?[a-z]{3,}(?<!ie))s\b")
+"""A number and the plural that it counts, except a plural such as bodies."""
 _CONTROLS = re.compile(
     "[\x00-\x08\x0a-\x1f\x7f-\x9f"  # C0 except tab, DEL, C1: escape codes, line ends
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # bidirectional marks
@@ -57,9 +62,14 @@ def tr(text: str, /, **values: Any) -> str:  # noqa: ANN401 - any values
 
     >>> choose_language("zh"), tr("fetched, relevance {score}", score=0.5), choose_language("")
     (None, '已抓取，相关度 0.5', None)
+    >>> tr("{n} terms", n=1), tr("{n} terms", n=2)
+    ('1 term', '2 terms')
     """
     found = translate(text, language())
-    return found.format(**values) if values else found
+    if not values:
+        return found
+    found = _COUNTED.sub(lambda one: one[1] if values.get(one[2]) == 1 else one[0], found)
+    return found.format(**{name: localize(value) for name, value in values.items()})
 
 
 def padded(label: str, width: int) -> str:
@@ -88,13 +98,30 @@ class Message(str):
     __slots__ = ()
 
 
+class Listed(str):
+    """Names joined by commas, which ``tr`` and ``localize`` join as the language does.
+
+    >>> choose_language("zh"), localize(Listed(["a", "b"])), choose_language("")
+    (None, 'a、b', None)
+    """
+
+    __slots__ = ("names",)
+    names: tuple[str, ...]
+
+    def __new__(cls, names: Iterable[str]) -> Self:
+        """Join names."""
+        listed = super().__new__(cls, ", ".join(names := tuple(names)))
+        listed.names = names
+        return listed
+
+
 def message(text: str) -> Message:
     """Mark a text for extraction and return it; ``tr`` or ``localize`` translates it later."""
     return Message(text)
 
 
 def localize(value: object) -> Any:  # noqa: ANN401 - returns other values unchanged
-    """Return an error message or ``Message`` in the chosen language; other values unchanged.
+    """Return an error message, ``Message`` or ``Listed`` in the chosen language, others unchanged.
 
     >>> choose_language("zh")
     >>> localize(TopiccrawlError("field {field} is missing: add it", field="x"))
@@ -102,7 +129,9 @@ def localize(value: object) -> Any:  # noqa: ANN401 - returns other values uncha
     >>> choose_language("")
     """
     if isinstance(value, TopiccrawlError):
-        return tr(value.message, **{name: localize(one) for name, one in value.values.items()})
+        return tr(value.message, **value.values)
+    if isinstance(value, Listed):
+        return tr(", ").join(value.names)
     return tr(value) if isinstance(value, Message) else value
 
 
@@ -119,8 +148,9 @@ def catalogue(name: str) -> GNUTranslations:
 
 
 def translate_argparse() -> None:
-    """Translate argparse's own texts, for which gettext reads the language of the environment."""
+    """Translate argparse's own texts, for which gettext reads the language in LANGUAGE."""
     if language() != LANGUAGES[0]:
+        os.environ["LANGUAGE"] = language()
         bindtextdomain("messages", str(_CATALOGUES))
 
 

@@ -172,6 +172,7 @@ def test_scrapy_commands_leave_no_state_in_stock_project(
     commands = {
         ("parse", page, "--spider", "plain", "--nocolour"): f"'url': '{page}'",
         ("fetch", page, "--nolog"): "新能源汽车销量创新高",
+        ("fetch", page, "--spider", "topic", "--nolog"): "新能源汽车销量创新高",
         ("view", page): "Spider closed (finished)",
         ("shell", page, *code, "--nolog"): "200",
         ("shell", page, "--spider", "topic", *code, "--nolog"): "200",
@@ -194,7 +195,7 @@ def test_worker_of_stock_project_crawls_its_tasks(project: Path) -> None:
         status, out = scrapy(project, "work", "--once", proxy=web.proxy)
     assert status == 0, out[-3000:]
     status, out = scrapy(project, "tasks", "list")
-    assert "finished  新能源汽车  1 sites, 3 pages" in out, out
+    assert "finished  新能源汽车  1 site, 3 pages" in out, out
     assert (project / "data" / "VERSION").is_file()
     (project / "data/frontiers/finished").mkdir()  # what a finished period leaves
     status, out = scrapy(project, "frontier", "stats")

@@ -135,5 +135,5 @@ def _forget(data: Path, folder: Path, url: str) -> None:
     done = subprocess.run(
         command, cwd=ROOT, timeout=PATIENCE, check=True, capture_output=True, text=True
     )
-    assert "1 articles deleted" in done.stdout
+    assert "1 article deleted" in done.stdout
     assert "2 records removed from 1 files" in done.stdout

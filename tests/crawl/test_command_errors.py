@@ -80,6 +80,8 @@ def test_seed_that_cannot_be_used_is_the_only_message_below_the_log(
         (("check", "topic", "-a", "seeds"), "-a seeds: write -a NAME=VALUE"),
         ((*TOPIC, "-a", "seeds"), "-a seeds: write -a NAME=VALUE"),
         ((*TOPIC, "-s", "LOG_FILE"), "-s LOG_FILE: write -s NAME=VALUE"),
+        (("parse", "--spider", "topic", SITE), "no topic: give -a topic=WORDS"),
+        (("list", "-L", "LOUD"), "LOG_LEVEL is 'LOUD': write DEBUG, INFO,"),
         ((*TOPIC, "-L", "LOUD"), "LOG_LEVEL is 'LOUD': write DEBUG, INFO,"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import socketserver
 import threading
 from contextlib import contextmanager
@@ -44,8 +45,10 @@ ENDED = {
 """Heads that have an end, and the reasons of their failure."""
 CHUNKS = OK + b"Transfer-Encoding: chunked\r\n\r\n"
 SMALL = b"4\r\n<p>x\r\n" * 1000
-ODD = b": nameless\r\nCache Control: no\r\nX-\xe4: 1\r\nContent-Length : 2\r\n"
-LARGE = OK + b"X-Large: %s\r\n" % (b"a" * 10_000) * 20 + ODD + b"\r\nok"
+PACKED = gzip.compress(b"ok")
+ODD = b": nameless\r\nCache Control: no\r\nX-\xe4: 1\r\nContent-Length : %d\r\n" % len(PACKED)
+ENCODING = b"Content-Encoding: gzip,,,,\r\n"  # one encoding: empty members do not count
+LARGE = OK + b"X-Large: %s\r\n" % (b"a" * 10_000) * 20 + ODD + ENCODING + b"\r\n" + PACKED
 
 
 class Server(socketserver.ThreadingTCPServer):

@@ -51,7 +51,7 @@ def test_crawl_and_commands_use_the_named_storage(tmp_path: Path) -> None:
         assert (status, "watched    as detail" in out) == (0, True), out[-3000:]
         name = listed[0]["url"]
         status, out = run(web.proxy, data, "articles", "forget", name, **STORAGE)
-        assert (status, "1 articles deleted" in out) == (0, True), out[-3000:]
+        assert (status, "1 article deleted" in out) == (0, True), out[-3000:]
     with closing(sqlite3.connect(data / "store.sqlite")) as own:  # the log of crawls only
         assert own.execute("SELECT count(*) FROM articles").fetchone() == (0,)
 

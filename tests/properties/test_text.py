@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from topiccrawl.extract.body import KANA, language_of
 from topiccrawl.text.idf import DEFAULT_IDF, Idf, corpus_idf, from_frequency
+from topiccrawl.text.measure import Measurer, Vocabulary
 from topiccrawl.text.normal import fold, fold_all, has_han, normalise, simplify
 from topiccrawl.text.tokens import (
     Tokenizer,
@@ -186,8 +187,11 @@ def test_the_order_of_adding_and_cutting_does_not_matter(engine: str) -> None:
     early = Tokenizer("rjieba" if engine == "rjieba" else "jieba", ["区块链"])
     late = Tokenizer("rjieba" if engine == "rjieba" else "jieba")
     assert "区块链" not in late.words("区块链技术")
+    measurer = Measurer(Vocabulary(("技术",), (True,)), late)
+    before = measurer.measure("区块链技术")
     late.add_word("區塊鏈")
     late.add_word("区块链")
+    assert measurer.measure("区块链技术") != before
     assert early.words("区块链技术") == late.words("区块链技术") == ["区块链", "技术"]
 
 

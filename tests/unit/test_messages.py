@@ -17,7 +17,7 @@ from topiccrawl.commands.topics import describe
 from topiccrawl.commands.why import explain
 from topiccrawl.errors import TopiccrawlError, TopicError
 from topiccrawl.frontier.view import EVICTED
-from topiccrawl.messages import choose_language, language, localize, message, tr
+from topiccrawl.messages import Listed, choose_language, language, localize, message, tr
 from topiccrawl.scheduler.findings import warn
 from topiccrawl.scheduler.starttime import parse_since
 from topiccrawl.spiders.arguments import refuse_denied, refuse_unknown, within
@@ -52,6 +52,7 @@ def test_translation_has_the_fields_of_its_message() -> None:
         ({"LANG": "zh_CN.UTF-8"}, "zh"),
         ({"LANG": "zh_TW.UTF-8", "LC_ALL": "en_US.UTF-8"}, "en"),
         ({"LANGUAGE": "zh:en", "LANG": "en_GB.UTF-8"}, "zh"),
+        ({"TOPICCRAWL_LANGUAGE": "zh", "LANG": "en_US.UTF-8"}, "zh"),
         ({"LANG": "de_DE.UTF-8"}, "en"),
         ({}, "en"),
     ],
@@ -59,13 +60,32 @@ def test_translation_has_the_fields_of_its_message() -> None:
 def test_language_follows_environment_and_setting(
     variables: dict[str, str], expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
+    for name in ("TOPICCRAWL_LANGUAGE", "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
         monkeypatch.setenv(name, variables.get(name, ""))
     choose_language("")
     assert language() == expected
     choose_language("zh")
     try:
         assert tr("the queue is empty") == "队列已空"
+    finally:
+        choose_language("")
+
+
+def test_numbers_of_one_have_the_singular() -> None:
+    line = "{hubs} lists of articles; {new} new articles, {name} is {pages:2} bodies"
+    said = tr(line, hubs=1, new=1, name=1, pages=1)
+    assert said == "1 list of articles; 1 new article, 1 is  1 bodies"
+    said = tr(line, hubs=0, new=1001, name="1", pages="1")
+    assert said == "0 lists of articles; 1001 new articles, 1 is 1  bodies"
+
+
+def test_lists_are_joined_as_the_language_does() -> None:
+    error = TopicError("known are {names}", names=Listed(["电池", "汽车, 充电"]))
+    assert str(error) == localize(error) == "known are 电池, 汽车, 充电"
+    choose_language("zh")
+    try:
+        assert localize(error) == "可用的有 电池、汽车, 充电"
+        assert tr("known are {names}", names=error.values["names"]) == localize(error)
     finally:
         choose_language("")
 
@@ -150,7 +170,7 @@ BALL = Topic(name="球", terms={"足球": 1.0}, seeds=("http://a.test/",), denie
     [
         (lambda d: parse_since("last", d, "球", 0.0), "没有进行过 '球' 的抓取；请不用 last"),
         (lambda _: refuse_unknown(["topci"], ["topic"]), "未知的参数 topci：是否指 topic？"),
-        (lambda _: refuse_unknown(["x"], ["a", "b"]), "未知的参数 x：可用的有 a, b"),
+        (lambda _: refuse_unknown(["x"], ["a", "b"]), "未知的参数 x：可用的有 a、b"),
         (lambda _: refuse_denied(BALL), "其主机在 denied_hosts 之中"),
         (lambda _: within(BALL, "re:(", ""), "'re:(' 不是正则表达式"),
         (lambda _: within(BALL, "*", "re:"), "'re:' 不是模式"),

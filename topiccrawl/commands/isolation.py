@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
 from scrapy.exceptions import UsageError
+from scrapy.utils.spider import DefaultSpider
 
 from topiccrawl.commands.terminal import say
 from topiccrawl.errors import ConfigurationError
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
+    from scrapy import Spider
     from scrapy.settings import BaseSettings
 
 _OUTCOME = "topiccrawl.extensions.outcome.CrawlOutcome"
@@ -32,6 +34,8 @@ _STORAGE = "topiccrawl.storage.sqlite.SqliteStorage"
 class IsolatedCommand:
     """Base of Scrapy's own commands with a temporary state.
 
+    Of a spider with arguments, such as a topic, commands without -a use the settings only.
+
     Derive a command from this class and Scrapy's command. This class is no ``ScrapyCommand``, since
     Scrapy registers each subclass of it in this folder as a command.
 
@@ -40,6 +44,7 @@ class IsolatedCommand:
     """
 
     settings: Any
+    crawler_process: Any
     takes_spiders: ClassVar[bool] = False
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -56,13 +61,17 @@ class IsolatedCommand:
         """Run Scrapy's command.
 
         Raises:
-            UsageError: An argument is a URL that cannot be parsed, such as ``http://[::1``, or the
-                project lacks a named spider.
+            UsageError: An argument is a URL that cannot be parsed, such as ``http://[::1``, the
+                project lacks a named spider, or the spider refuses its arguments.
         """
         spiders = args if self.takes_spiders else [getattr(opts, "spider", None)]
+        given = getattr(opts, "spargs", None)
         try:
             for name in filter(None, spiders):
-                spider_class(self.settings, name)
+                spider = spider_class(self.settings, name)
+                check = None if self.takes_spiders else getattr(spider, "check_arguments", None)
+                if check is not None and given is not None:
+                    check(self.settings, **given)
         except ConfigurationError as error:
             raise refused(localize(error)) from error
         for text in args:
@@ -71,6 +80,9 @@ class IsolatedCommand:
             except ValueError as error:
                 message = tr("{text!r} is not a URL: write https://host/path", text=text)
                 raise UsageError(message) from error
+        if has_addon(self.settings) and given is None:
+            create = self.crawler_process._create_crawler  # noqa: SLF001  (all of them call it)
+            self.crawler_process._create_crawler = lambda one: create(_simple(one))  # noqa: SLF001
         with isolated_state(self.settings) if has_addon(self.settings) else nullcontext():
             super().run(args, opts)  # type: ignore[misc]
 
@@ -129,3 +141,11 @@ def isolated_state(settings: BaseSettings) -> Iterator[None]:
             yield
         finally:
             os.environ.update(removed)
+
+
+def _simple(spider: type[Spider]) -> type[Spider]:
+    """Return a spider without arguments in place of one that checks its own."""
+    if not hasattr(spider, "check_arguments"):
+        return spider
+    kept = {"custom_settings": spider.custom_settings, "start": spider.start}
+    return type("Simple", (DefaultSpider,), kept)

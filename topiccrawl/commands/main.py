@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from topiccrawl import __version__
-from topiccrawl.messages import message, tr, translate_argparse
-from topiccrawl.storage.tables import Table
+from topiccrawl.messages import Listed, message, tr, translate_argparse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -196,8 +195,10 @@ def _crawl(words: Sequence[str]) -> NoReturn:
 
 
 def _check_output(parser: argparse.ArgumentParser, file: str) -> None:
+    from topiccrawl.storage.tables import Table  # noqa: PLC0415  (it takes half of the start)
+
     if Path(file).suffix not in (known := Table().formats()):
-        choices = ", ".join(known)
+        choices = Listed(known)
         parser.error(
             tr("-o {file}: the suffix must be one of {choices}", file=file, choices=choices)
         )

@@ -6,7 +6,7 @@ import re
 from html import unescape
 from typing import TYPE_CHECKING
 
-from topiccrawl.links.page import limit_texts
+from topiccrawl.links.page import MAX_ANCHOR, limit_texts
 from topiccrawl.links.sitemaps import decompressed, name_of, text_of, xml_root
 from topiccrawl.links.urls import canonical
 from topiccrawl.model import Link, Page
@@ -107,7 +107,7 @@ def _link(entry: etree._Element, url: str) -> Link | None:
     parts = (one for name in _SUMMARIES for part in sources for one in _children(part, name))
     summary = next(filter(None, map(text_of, parts)), "")
     # HTML in either, as readers take it: its character references are left after XML's
-    return Link(target, _unescaped(title), _unescaped(summary)[:_CONTEXT], 0)
+    return Link(target, _unescaped(title)[:MAX_ANCHOR], _unescaped(summary)[:_CONTEXT], 0)
 
 
 def _unescaped(text: str) -> str:

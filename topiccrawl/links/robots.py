@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 
-MAX_BODY = 500_000
+MAX_BODY = 512_000
 """Most bytes read from a robots.txt (RFC 9309 requires at least 500 KiB)."""
 MAX_PATTERNS = 1000
 """Most rules with wildcards; each request to the host is matched against all of them."""

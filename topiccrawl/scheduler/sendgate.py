@@ -251,9 +251,12 @@ class SendGateHandler(HTTP11DownloadHandler):
             response = await super().download_request(request)
         except (DownloadFailedError, ResponseDataLossError) as error:
             raise cause_of(error) from error.__cause__
-        encodings = b",".join(response.headers.getlist("Content-Encoding"))
-        if encodings.count(b",") >= MAX_ENCODINGS:
-            raise ManyEncodingsError
+        if given := response.headers.getlist("Content-Encoding"):
+            members = map(bytes.strip, b",".join(given).split(b","))
+            encodings = list(filter(None, members))  # Scrapy decodes nothing before an empty one
+            if len(encodings) > MAX_ENCODINGS:
+                raise ManyEncodingsError
+            response.headers.setlist("Content-Encoding", encodings)
         return response
 
     def _keep_some(self, key: Any, connection: Any) -> None:  # noqa: ANN401 - Twisted's

@@ -112,7 +112,7 @@ class Measurer:
 
     def measure(self, text: str, title: str = "") -> Measures:
         """Measure a text and its title."""
-        prepared = _prepared(self._tokenizer, text, title)
+        prepared = _prepared(self._tokenizer, text, title, len(self._tokenizer.added))
         counts = self.counts(prepared.text, prepared.title)
         contains = self._forbidden.contains
         forbidden = contains(prepared.text) or contains(prepared.title)
@@ -155,9 +155,16 @@ class Measurer:
 
 
 class _PreparedText:
-    """Folded forms of a text and, on first use, its pieces; the same for all topics."""
+    """Folded forms of a text and, on first use, its pieces; the same for all topics.
 
-    def __init__(self, tokenizer: Tokenizer, text: str, title: str) -> None:
+    Args:
+        tokenizer: Tokenizer of the pieces.
+        text: Text.
+        title: Its title.
+        _added: Number of words added to the tokenizer, so that a new one leads to other pieces.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, text: str, title: str, _added: int) -> None:
         self._tokenizer = tokenizer
         self.text, self.title = fold(text), fold(title)
 

@@ -78,7 +78,7 @@ def test_forgotten_site_with_a_chinese_name_is_not_stored_again(
     asyncio.run(save())
     assert "的标题" in output("list", "--all", "--site", "新闻.test")
     assert "的标题" in output("show", "http://新闻.test/1.html")
-    assert output("forget", "site:新闻.test").startswith("1 articles deleted")
+    assert output("forget", "site:新闻.test").startswith("1 article deleted")
     assert asyncio.run(save()) == [Fate.FORGOTTEN]
 
 

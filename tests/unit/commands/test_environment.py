@@ -28,6 +28,12 @@ def run(folder: Path, words: str, **environment: str) -> subprocess.CompletedPro
     )
 
 
+def test_language_of_help_is_a_variable_of_the_environment(tmp_path: Path) -> None:
+    done = run(tmp_path, "topiccrawl why -h", TOPICCRAWL_LANGUAGE="zh", LANGUAGE="en")
+    assert done.stdout.startswith("用法：topiccrawl why")
+    assert "显示" in done.stdout
+
+
 def test_deleted_current_folder_is_reported(tmp_path: Path) -> None:
     done = run(tmp_path, "mkdir gone; cd gone; rmdir ../gone; topiccrawl articles list")
     text = "the current folder cannot be used (No such file or directory): change to another one\n"

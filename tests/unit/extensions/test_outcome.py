@@ -38,8 +38,8 @@ def text(folder: str, reason: str = "finished") -> str:
 
 def test_articles_of_other_crawls_count_as_known() -> None:
     found = text("elsewhere")
-    assert "8 pages, 2 on topic (harvest rate 25.0%): 1 articles, 1 lists of articles; " in found
-    assert "1 new articles, 7 known" in found
+    assert "8 pages, 2 on topic (harvest rate 25.0%): 1 article, 1 list of articles; " in found
+    assert "1 new article, 7 known" in found
     assert "http-404 2" in found
     assert "run the same command again" in found
 

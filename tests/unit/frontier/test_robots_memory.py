@@ -65,6 +65,12 @@ def test_all_rules_of_a_long_file_apply(tmp_path: Path, end: str) -> None:
     assert allowed("/x")
 
 
+def test_a_rule_at_the_end_of_500_kib_applies(tmp_path: Path) -> None:
+    rule = b"User-agent: *\nDisallow: /private"
+    allowed = robots_of(tmp_path, b"#".ljust(500 * 1024 - len(rule) - 1, b"x") + b"\n" + rule)
+    assert not allowed("/private/1")
+
+
 def test_patterns_beyond_the_limit_forbid_more_urls(tmp_path: Path) -> None:
     wild = "".join(f"Disallow: /{number:x}*b$\n" for number in range(MAX_PATTERNS))
     allowed = robots_of(tmp_path, f"User-agent: *\n{wild}Allow: /z*1\nDisallow: /z*b\n".encode())

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from topiccrawl.links import feeds
 from topiccrawl.links.feeds import read_feed
+from topiccrawl.links.page import MAX_ANCHOR
 from topiccrawl.model import Link
 
 AT = "http://a.test/feed.xml"
@@ -99,3 +100,11 @@ def test_decompressed_size_is_limited() -> None:
 @given(st.binary(max_size=200), st.sampled_from((b"", b"<rss ", b"<feed>", b"<urlset>")))
 def test_any_bytes_are_read_without_error(data: bytes, head: bytes) -> None:
     read_feed(head + data, AT)
+
+
+def test_title_is_cut_as_an_anchor() -> None:
+    page = read_feed(
+        f"<rss><channel><item><title>{'足' * 9000}</title><link>/1</link>".encode(), AT
+    )
+    assert page is not None
+    assert page.links[0].anchor == "足" * MAX_ANCHOR

@@ -255,7 +255,7 @@ class NodeDocuments(SqliteDocuments):
         return deleted
 
     async def _client(self) -> Redis:
-        """Return the client, after moving marks of earlier versions from the file to Redis."""
+        """Return the client, after moving marks made without Redis from the file to it."""
         client = self._redis = self._redis or self._connect()
         if not self._moved:
             await self._move(client)
