@@ -16,6 +16,7 @@ from typing_extensions import override
 
 from topiccrawl.addons.watch.extension import Watch
 from topiccrawl.model import Article, Unfinished
+from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.scheduler import FrontierScheduler
 from topiccrawl.settings import EXTENSIONS, ITEM_PIPELINES
 from topiccrawl.spiders.topic import TopicSpider
@@ -94,6 +95,21 @@ class HastySpider(TopicSpider):
 
         crawler.signals.connect(close, signals.spider_opened, weak=False)
         return super().from_crawler(crawler, *args, **kwargs)
+
+
+class TurnsSpider(TopicSpider):
+    """Counts the pages that are not recorded yet in the next turn of the event loop."""
+
+    name = "turns"
+
+    @override
+    def parse(self, response: Response) -> Iterator[Findings | Article | Unfinished | Request]:
+        def look() -> None:
+            if context_of(self.crawler).lease(response.request):
+                self.crawler.stats.inc_value("trial/unrecorded")
+
+        asyncio.get_running_loop().call_later(0, look)
+        yield from super().parse(response)
 
 
 class SecondAttemptScheduler(FrontierScheduler):
