@@ -7,6 +7,7 @@ import logging
 import os
 import resource
 import signal
+import threading
 import time
 from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -15,6 +16,7 @@ from scrapy import Spider, signals
 from typing_extensions import override
 
 from topiccrawl.addons.watch.extension import Watch
+from topiccrawl.discovery.listings import Feed
 from topiccrawl.model import Article, Unfinished
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.scheduler import FrontierScheduler
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+    from topiccrawl.discovery.contract import Answer, Fetched
     from topiccrawl.model import Findings
 
 logger = logging.getLogger(__name__)
@@ -110,6 +113,17 @@ class TurnsSpider(TopicSpider):
 
         asyncio.get_running_loop().call_later(0, look)
         yield from super().parse(response)
+
+
+class LoggingFeed(Feed):
+    """A feed that logs the thread in which it is parsed, and fails if its URL says so."""
+
+    @override
+    def read(self, page: Fetched) -> Answer:
+        logger.info("parsed in %s", threading.current_thread().name)
+        if "/boom" in page.url:
+            raise ZeroDivisionError(page.url)
+        return super().read(page)
 
 
 class SecondAttemptScheduler(FrontierScheduler):
