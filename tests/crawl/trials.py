@@ -7,6 +7,7 @@ import logging
 import os
 import resource
 import signal
+import threading
 import time
 from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -15,7 +16,9 @@ from scrapy import Spider, signals
 from typing_extensions import override
 
 from topiccrawl.addons.watch.extension import Watch
+from topiccrawl.discovery.listings import Feed
 from topiccrawl.model import Article, Unfinished
+from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.scheduler import FrontierScheduler
 from topiccrawl.settings import EXTENSIONS, ITEM_PIPELINES
 from topiccrawl.spiders.topic import TopicSpider
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+    from topiccrawl.discovery.contract import Answer, Fetched
     from topiccrawl.model import Findings
 
 logger = logging.getLogger(__name__)
@@ -94,6 +98,32 @@ class HastySpider(TopicSpider):
 
         crawler.signals.connect(close, signals.spider_opened, weak=False)
         return super().from_crawler(crawler, *args, **kwargs)
+
+
+class TurnsSpider(TopicSpider):
+    """Counts the pages that are not recorded yet in the next turn of the event loop."""
+
+    name = "turns"
+
+    @override
+    def parse(self, response: Response) -> Iterator[Findings | Article | Unfinished | Request]:
+        def look() -> None:
+            if context_of(self.crawler).lease(response.request):
+                self.crawler.stats.inc_value("trial/unrecorded")
+
+        asyncio.get_running_loop().call_later(0, look)
+        yield from super().parse(response)
+
+
+class LoggingFeed(Feed):
+    """A feed that logs the thread in which it is parsed, and fails if its URL says so."""
+
+    @override
+    def read(self, page: Fetched) -> Answer:
+        logger.info("parsed in %s", threading.current_thread().name)
+        if "/boom" in page.url:
+            raise ZeroDivisionError(page.url)
+        return super().read(page)
 
 
 class SecondAttemptScheduler(FrontierScheduler):

@@ -116,7 +116,8 @@ class SeedProvider(Protocol):
     def read(self, page: Fetched) -> Answer:
         """Parse a page whose URL ``start`` or an earlier page returned.
 
-        The answer must depend only on the page. Never raises: errors are answers.
+        The answer must depend only on the page, since topic crawls call it in a thread, for one
+        page at a time. Never raises: errors are answers.
         """
 
 

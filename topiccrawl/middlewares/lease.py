@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from inspect import isasyncgenfunction, isgeneratorfunction
 from typing import TYPE_CHECKING, Any, Self
 
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from topiccrawl.scheduler.leases import LeaseBook
+
+MANY_LINKS = 1_000
+"""Links of a page above which other work is done between their scoring and their recording."""
+PAUSE = 0.001
+"""Seconds of that pause; without a time, the event loop would resume the page first."""
 
 
 class DirectRequestMiddleware:
@@ -114,6 +120,8 @@ class LeaseMiddleware:
                 break
             if isinstance(output, Findings):
                 self._book.add_findings(number, output)
+                if len(output.offers) > MANY_LINKS:
+                    await asyncio.sleep(PAUSE)
                 continue
             if isinstance(output, Request):
                 output = without_lease(output, lease) if meta.KEY in output.meta else output

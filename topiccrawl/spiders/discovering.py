@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import xxhash
 from scrapy import Request
 
-from topiccrawl.discovery.contract import ALTERNATIVES, Fetched, Results, SeedProvider
+from topiccrawl.discovery.contract import ALTERNATIVES, Answer, Fetched, Results, SeedProvider
 from topiccrawl.discovery.factory import providers_of
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.hooks import number
@@ -78,6 +82,8 @@ class Discovery:
         self.failures: list[str] = []
         self.found = 0
         self._requested: dict[str, str] = {}
+        self._answers: WeakKeyDictionary[Response, Answer] = WeakKeyDictionary()
+        self._thread = ThreadPoolExecutor(1, "discovery")  # one, as a large page takes 0.5 GB
 
     @classmethod
     def of(cls, settings: BaseSettings, specs: str, queries: Sequence[str]) -> Discovery | None:
@@ -107,15 +113,20 @@ class Discovery:
                 self._requested[role_of(page, url)] = url
                 yield request(url, page, callback)
 
+    async def prepare(self, request: Request, response: Response) -> None:
+        """Parse a page in a thread, since a sitemap of 50 MB takes a second."""
+        loop, provider = asyncio.get_running_loop(), self.providers[request.cb_kwargs["asked"][0]]
+        with suppress(Exception):  # the callback parses the page again, and reports the error
+            self._answers[response] = await loop.run_in_executor(
+                self._thread, provider.read, _fetched(response)
+            )
+
     def read(self, asked: SearchPage, response: Response) -> Results:
         """Return the results on a page; log and record a failure, which has no results."""
         self._requested.pop(response.meta.get(meta.ROLE, ""), None)
-        location = header(response, "Location")
-        page = Fetched(
-            response.url, response.body, response.status, header(response, "Content-Type"),
-            response.urljoin(location) if location else "",
-        )  # fmt: skip
-        answer = self.providers[asked.provider].read(page)
+        answer = self._answers.get(response)
+        if answer is None:
+            answer = self.providers[asked.provider].read(_fetched(response))
         if isinstance(answer, Results):
             self.found += len(answer.hits)
             return answer
@@ -163,6 +174,14 @@ class Discovery:
         first = {role_of(asked, url): url for asked, r in self.start() for url in r.next}
         pages = {**first, **self._requested}
         return {distinct_url(url, role): url for role, url in pages.items()}
+
+
+def _fetched(response: Response) -> Fetched:
+    location = header(response, "Location")
+    return Fetched(
+        response.url, response.body, response.status, header(response, "Content-Type"),
+        response.urljoin(location) if location else "",
+    )  # fmt: skip
 
 
 def check_discover(settings: BaseSettings) -> None:

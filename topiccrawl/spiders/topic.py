@@ -203,6 +203,8 @@ class TopicSpider(Spider):
                 response, lambda read: self._conditions(read, lease), self.scorer.scorers
             )
         else:
+            if self.discovery is not None and request.callback == self.parse_discovered:
+                await self.discovery.prepare(request, response)
             return
         read = self._read(request, response)
         if read is None or not is_challenge(read.page.title, read.page.text):

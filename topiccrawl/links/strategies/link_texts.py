@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from functools import lru_cache
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -74,6 +75,7 @@ def score_links(links: Sequence[Link], scorer: LinkScorer) -> list[LinkScores]:
     ]
 
 
+@lru_cache(maxsize=20_000)  # each link is checked several times, and menus repeat
 def is_paging(anchor: str) -> bool:
     """Return whether an anchor is a paging link to another page of the same list.
 
