@@ -53,7 +53,9 @@ class CrawlLog:
         return self._call(lambda c: c.execute(query, (topic, frontier, now)).lastrowid) or 0
 
     def finish(self, number: int, reason: str, now: float) -> None:
-        """Record the end of a crawl."""
+        """Record the end of a crawl, unless the store was deleted since."""
+        if not self.path.exists():
+            return
         query = "UPDATE crawls SET finished = ?, reason = ? WHERE id = ?"
         self._call(lambda c: c.execute(query, (now, reason, number)))
 

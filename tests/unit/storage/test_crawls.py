@@ -43,6 +43,13 @@ def test_crawls_are_read_while_another_process_writes(tmp_path: Path) -> None:
         assert time.monotonic() - began < database.BUSY_SECONDS / 2
 
 
+def test_store_that_was_deleted_is_not_created_at_the_end(tmp_path: Path) -> None:
+    number = CrawlLog(tmp_path / "data").begin("足球", "frontier/a", 10.0)
+    shutil.rmtree(tmp_path / "data")
+    CrawlLog(tmp_path / "data").finish(number, "finished", 20.0)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_frontiers_of_a_copied_data_folder_are_those_of_the_copy(tmp_path: Path) -> None:
     original, copy = tmp_path / "data", tmp_path / "copy"
     (original / "frontiers" / "a").mkdir(parents=True)
