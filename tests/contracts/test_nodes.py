@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from contextlib import closing
 from dataclasses import replace
 from itertools import pairwise
@@ -457,3 +458,12 @@ def test_many_rows_move_to_a_joining_node_in_small_pieces(crew: Crew) -> None:
     crew.clock += 200.0
     fetched = [lease.url for node in (one, two) for lease in node.pop(5000)]
     assert sorted(fetched) == sorted(urls)
+
+
+def test_node_whose_folder_was_deleted_closes_with_one_error(crew: Crew) -> None:
+    node = crew.join()
+    node.push([Seed(url) for url in URLS])
+    shutil.rmtree(node.local.store.path)
+    with pytest.raises(StorageError, match=r"cannot be written .*data\.mdb"):
+        node.close()
+    crew.kill(node)  # the others take its hosts when it times out

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import sys
 import time
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Self
@@ -63,14 +65,15 @@ class CrawlOutcome:
         crawler.signals.connect(outcome.print_summary, signals.engine_stopped)
         return outcome
 
-    def opened(self) -> None:
+    async def opened(self) -> None:
         """Record the start of the crawl; commands use the last crawl by default."""
         write_version(Path(self.crawler.settings["TOPICCRAWL_DATA_DIR"]))
         spec = self.context.spec
         if spec.topic is not None:
             with suppress(TopiccrawlError):  # the store reports the error and ends the crawl
                 place = frontier_place(self.crawler)
-                self.number = self.log.begin(spec.name, place, time.time())
+                begin = partial(self.log.begin, spec.name, place, time.time())
+                self.number = await asyncio.to_thread(begin)
 
     def idle(self) -> None:
         """Close the spider with an error if the frontier is empty and no page was crawled.
@@ -98,7 +101,7 @@ class CrawlOutcome:
             stats.set_value(finish.NOTHING_ON_TOPIC, value=True)
         if self.number:
             try:
-                self.log.finish(self.number, reason, time.time())
+                await asyncio.to_thread(self.log.finish, self.number, reason, time.time())
             except TopiccrawlError as error:
                 logger.error("%s", error)  # noqa: TRY400 - it names cause and remedy
 

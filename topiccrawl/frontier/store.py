@@ -127,8 +127,14 @@ class Store:
         self.txn = env.begin()
 
     def commit(self) -> None:
-        """Begin a commit of all changes so far, after the one in progress has completed."""
+        """Begin a commit of all changes so far, after the one in progress has completed.
+
+        Raises:
+            OSError: The file was deleted.
+            lmdb.Error: The commit failed.
+        """
         self.wait_for_commit()
+        (self.path / "data.mdb").stat()  # LMDB would write to a deleted file
         self._make_room()
         txn = self._writer.submit(self._write).result()
         self._committing, self.changes = self.changes, {name: {} for name in TABLES}

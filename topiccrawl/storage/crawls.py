@@ -53,7 +53,9 @@ class CrawlLog:
         return self._call(lambda c: c.execute(query, (topic, frontier, now)).lastrowid) or 0
 
     def finish(self, number: int, reason: str, now: float) -> None:
-        """Record the end of a crawl."""
+        """Record the end of a crawl, unless the store was deleted since."""
+        if not self.path.exists():
+            return
         query = "UPDATE crawls SET finished = ?, reason = ? WHERE id = ?"
         self._call(lambda c: c.execute(query, (now, reason, number)))
 
@@ -67,7 +69,7 @@ class CrawlLog:
         if not self.path.exists():
             return []
         query = "SELECT * FROM crawls WHERE topic = :topic OR :topic = '' ORDER BY id"
-        rows = self._call(lambda c: c.execute(query, {"topic": topic}).fetchall())
+        rows = self._call(lambda c: c.execute(query, {"topic": topic}).fetchall(), "BEGIN")
         return [self._relocated(Crawl(*row)) for row in rows]
 
     def _relocated(self, crawl: Crawl) -> Crawl:
@@ -75,7 +77,7 @@ class CrawlLog:
         place = self.path.absolute().parent.joinpath(*Path(crawl.frontier).parts[-2:])
         return crawl._replace(frontier=str(place)) if place.is_dir() else crawl
 
-    def _call(self, work: Work[T]) -> T:
+    def _call(self, work: Work[T], begin: str = "BEGIN IMMEDIATE") -> T:
         with closing(Database(self.path)) as database:
             database.open()
-            return database.call(work)
+            return database.call(work, begin)

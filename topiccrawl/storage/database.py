@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from errno import EACCES
 from os.path import samestat
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -121,9 +123,19 @@ class Database:
         """
         return await asyncio.wrap_future(self._submit(work, "BEGIN IMMEDIATE"))
 
-    def call(self, work: Work[T]) -> T:
-        """Run ``work`` in a transaction; the blocking form of ``write``."""
-        return self._submit(work, "BEGIN IMMEDIATE").result()
+    def call(self, work: Work[T], begin: str = "BEGIN IMMEDIATE") -> T:
+        """Run ``work`` in a transaction; the blocking form of ``write``, or ``read`` by "BEGIN"."""
+        return self._submit(work, begin).result()
+
+    def require_writable(self) -> None:
+        """Raise an error if the file is read-only; locks of other processes are not waited for.
+
+        Raises:
+            StorageError: It is read-only.
+        """
+        if not os.access(self.path, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
+            remedy = REMEDIES["SQLITE_READONLY"]
+            raise StorageError(_WRITE, path=self.path, error=os.strerror(EACCES), remedy=remedy)
 
     def _submit(self, work: Work[T], begin: str) -> Future[T]:
         if self._executor is None:

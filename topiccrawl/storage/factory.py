@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pkgutil import resolve_name
@@ -22,9 +23,12 @@ if TYPE_CHECKING:
 
 
 _NO_CLASS = message(
-    "{path!r} is not a storage class: give a dotted path as in docs/storage.md: {error}"
+    "{name}: {path!r} is not a storage class: give a dotted path as in docs/storage.md: {error}"
 )
-_UNUSABLE = (ImportError, AttributeError, ValueError)
+_NO_MAP = message(
+    "TOPICCRAWL_STORAGES is {value!r}: map dotted paths of classes to their order: {error}"
+)
+_UNUSABLE = (ImportError, AttributeError, TypeError, ValueError)
 
 
 def storage_of(settings: Mapping[str, Any]) -> Storage:
@@ -36,9 +40,13 @@ def storage_of(settings: Mapping[str, Any]) -> Storage:
         SettingError: A setting cannot be used.
     """
     named = settings.get("TOPICCRAWL_STORAGE")
-    offered: Mapping[str, int] = settings.get("TOPICCRAWL_STORAGES") or {}
-    for path in [named] if named else sorted(offered, key=lambda path: offered[path]):
-        with translated(SettingError, _NO_CLASS, _UNUSABLE, path=path):
+    name = "TOPICCRAWL_STORAGE" if named else "TOPICCRAWL_STORAGES"
+    offered = settings.get("TOPICCRAWL_STORAGES") or {}
+    with translated(SettingError, _NO_MAP, _UNUSABLE, value=offered):
+        given = json.loads(offered) if isinstance(offered, str) else offered
+        orders = {path: float(order) for path, order in dict(given).items() if order is not None}
+    for path in [named] if named else sorted(orders, key=lambda path: orders[path]):
+        with translated(SettingError, _NO_CLASS, _UNUSABLE, name=name, path=path):
             from_settings = resolve_name(path).from_settings
         storage: Storage | None = from_settings(settings)
         if storage is not None:

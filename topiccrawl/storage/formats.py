@@ -15,6 +15,8 @@ from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Generic, TextIO, TypeVar
 
+from lxml.etree import LxmlError
+
 from topiccrawl.errors import ConfigurationError, translated
 from topiccrawl.messages import Listed, escaped, message
 from topiccrawl.storage.files import replacing
@@ -299,5 +301,6 @@ def atomic_output(path: Path) -> Iterator[Path]:
         ConfigurationError: The file cannot be written.
     """
     text = message("{path}: cannot be written: {strerror}")
-    with translated(ConfigurationError, text, path=path), replacing(path) as part:
+    causes = (OSError, LxmlError)  # a workbook's sheets are temporary files of lxml
+    with translated(ConfigurationError, text, causes, path=path), replacing(path) as part:
         yield part

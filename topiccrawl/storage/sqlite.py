@@ -128,7 +128,7 @@ class SqliteStore:
     async def open(self) -> None:
         """See ``ArticleStore.open``."""
         await asyncio.to_thread(self._database.open)
-        await self._database.write(lambda _: None)  # it can be written
+        self._database.require_writable()
 
     async def close(self) -> None:
         """See ``ArticleStore.close``."""

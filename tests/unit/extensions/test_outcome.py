@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -125,3 +127,22 @@ def test_outcome_that_cannot_be_stored_is_logged_in_one_line(
     asyncio.run(outcome.closed("storage_error"))
     (record,) = caplog.records
     assert (record.exc_info, "store.sqlite: cannot open" in record.message) == (None, True)
+
+
+def test_locked_store_blocks_no_other_work_at_the_end(tmp_path: Path) -> None:
+    crawler = get_crawler(settings_dict={"TOPICCRAWL_DATA_DIR": str(tmp_path)})
+    crawler.spider = cast("Any", SimpleNamespace(spec=CrawlSpec(name="足球", owner="足球")))
+    outcome = CrawlOutcome(crawler)
+    outcome.number = outcome.log.begin("足球", "frontier", 1.0)
+
+    async def close() -> None:
+        with closing(sqlite3.connect(outcome.log.path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            closed = asyncio.create_task(outcome.closed("shutdown"))
+            assert not (await asyncio.wait([closed], timeout=0.2))[0]
+            other.execute("ROLLBACK")
+            await closed
+
+    asyncio.run(close())
+    (crawl,) = outcome.log.all()
+    assert crawl.reason == "shutdown"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import random
+import shutil
 import sys
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -110,3 +111,14 @@ def test_error_of_the_strategy_is_not_taken_for_damage(
         opened(tmp_path)
     with closing(View.read(tmp_path, Plain())) as view, pytest.raises(KeyError, match="a bug"):
         view.why("http://a.test/")
+
+
+def test_frontier_that_was_deleted_while_it_is_open_is_not_written_on(tmp_path: Path) -> None:
+    frontier = opened(tmp_path / "frontier")
+    frontier.push([Seed("http://a.cn/")])
+    frontier.commit()
+    shutil.rmtree(tmp_path / "frontier")
+    frontier.push([Seed("http://b.cn/")])
+    with pytest.raises(StorageError, match=r"cannot be written .*data\.mdb"):
+        frontier.commit()
+    frontier.close()

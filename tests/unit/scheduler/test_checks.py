@@ -56,6 +56,11 @@ def settings(**changes: str) -> Settings:
         ("TOPICCRAWL_REVISIT_POLICY", "foo"),
         ("TOPICCRAWL_SEEN_ERROR", "0"),
         ("TOPICCRAWL_STOP_YIELD", "2"),
+        ("TOPICCRAWL_STORAGES", "{"),
+        ("TOPICCRAWL_STORAGES", "5"),
+        ("TOPICCRAWL_STORAGES", "[1]"),
+        ("TOPICCRAWL_STORAGES", '{"topiccrawl.model": "first"}'),
+        ("TOPICCRAWL_STORAGES", '{"topiccrawl.model": [1]}'),
         ("TOPICCRAWL_STORE_LISTENERS", "mine"),
         ("TOPICCRAWL_STORE_LISTENERS", "5"),
         ("TOPICCRAWL_STORE_LISTENERS", '{"topiccrawl.nowhere.mine": 1}'),
@@ -70,6 +75,13 @@ def settings(**changes: str) -> Settings:
 def test_invalid_setting_is_reported_by_name(name: str, value: str) -> None:
     with pytest.raises(SettingError, match=f"^{name} "):
         check_values(settings(**{name: value}))
+
+
+@pytest.mark.parametrize("name", ["TOPICCRAWL_DASHBOARD_ROUTES", "TOPICCRAWL_DASHBOARD_SECTIONS"])
+@pytest.mark.parametrize("value", ["{", "5", '{"topiccrawl.nowhere.mine": 1}'])
+def test_parts_of_a_dashboard_are_checked_if_it_is_on(name: str, value: str) -> None:
+    with pytest.raises(SettingError, match=f"^{name} "):
+        check_values(settings(**{"TOPICCRAWL_DASHBOARD": "on", name: value}))
 
 
 @pytest.mark.parametrize("name", ["WARC_DIR", "JOBDIR"])

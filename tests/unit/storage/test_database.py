@@ -6,20 +6,20 @@ import asyncio
 import sqlite3
 import time
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
+from tests.users import ordinary_user
 from topiccrawl.errors import StateError, StateVersionError, StorageAwayError, StorageError
 from topiccrawl.model import Article
 from topiccrawl.storage import database as database_module
 from topiccrawl.storage import rows, schema
 from topiccrawl.storage.database import FILE, Database
 from topiccrawl.storage.selection import Selection
+from topiccrawl.storage.sqlite import SqliteStore
 from topiccrawl.storage.version import written_by
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def opened(path: Path) -> Database:
@@ -182,6 +182,32 @@ def test_lock_that_lasts_is_waited_for_briefly(tmp_path: Path) -> None:
     database.call(add)
     assert asyncio.run(database.read(lambda c: c.execute(timeout).fetchone())) == (30_000,)
     database.close()
+
+
+def test_store_is_opened_and_read_while_another_process_writes(tmp_path: Path) -> None:
+    opened(tmp_path / FILE).close()
+
+    async def check() -> None:
+        store = SqliteStore(tmp_path)
+        await store.open()
+        assert [article async for article in store.select()] == []
+        await store.close()
+
+    with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        began = time.monotonic()
+        asyncio.run(check())
+        assert time.monotonic() - began < database_module.BUSY_SECONDS / 2
+
+
+def test_read_only_store_is_refused_with_a_remedy() -> None:
+    with TemporaryDirectory() as folder:  # the folders of pytest are closed to other users
+        Path(folder).chmod(0o777)
+        opened(Path(folder, FILE)).close()
+        Path(folder, FILE).chmod(0o444)
+        remedy = "make the file and its folder writable"
+        with ordinary_user(), pytest.raises(StorageError, match=f"cannot write: .*; {remedy}"):
+            asyncio.run(SqliteStore(folder).open())
 
 
 def test_closed_database_raises_an_error_and_can_be_reopened(tmp_path: Path) -> None:

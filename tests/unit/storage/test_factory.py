@@ -53,6 +53,9 @@ def settings(folder: Path, **own: Any) -> Settings:
         ({"REDIS_URL": SERVER, "MONGODB_URI": URI}, {}, MongoStorage),
         ({"TOPICCRAWL_STORAGE": "topiccrawl.storage.sqlite.SqliteStorage"}, {"MONGODB_URI": URI},
          SqliteStorage),
+        ({"REDIS_URL": SERVER, "MONGODB_URI": URI,
+          "TOPICCRAWL_STORAGES": '{"topiccrawl.addons.redis.storage.NodeStorage": 1,'
+          ' "topiccrawl.addons.mongodb.storage.MongoStorage": null}'}, {}, NodeStorage),
     ],
 )  # fmt: skip
 def test_settings_and_environment_select_the_storage(

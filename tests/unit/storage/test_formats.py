@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import csv
 import gc
+import os
+import resource
+import subprocess
+import sys
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -19,6 +23,7 @@ from topiccrawl.addons.records.records import StoredRecord
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.model import Article
 from topiccrawl.storage import formats
+from topiccrawl.storage.files import replacing
 from topiccrawl.storage.formats import open_writer
 from topiccrawl.storage.tables import COLUMNS, Table
 
@@ -40,11 +45,46 @@ def test_error_of_a_missing_extra_names_the_file(
 @pytest.mark.parametrize("suffix", [".xlsx", ".csv", ".parquet"])
 def test_full_disk_raises_one_error(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"all{suffix}"
-    path.with_name(f".{path.name}.part").symlink_to("/dev/full")
+    path.with_name(f".{path.name}.{os.getpid()}.part").symlink_to("/dev/full")
     full = pytest.raises(ConfigurationError, match=r"cannot be written: .*No space left on device")
     with full, open_writer(str(path), FORMATS) as writer:
         writer.write(Article("http://a.test/1", "题", "文" * 9_000))
     gc.collect()  # an object that fails to close its file would raise a warning, here an error
+
+
+def test_full_folder_of_temporary_files_raises_one_error(tmp_path: Path) -> None:
+    path, (soft, hard) = tmp_path / "all.xlsx", resource.getrlimit(resource.RLIMIT_FSIZE)
+    path.write_bytes(b"old")
+    refused = pytest.raises(ConfigurationError, match=r"all\.xlsx: cannot be written: ")
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
+    try:
+        with refused, open_writer(str(path), FORMATS) as writer:
+            for number in range(400):
+                writer.write(Article(f"http://a.test/{number}", "题", "文" * 9_000))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert list(tmp_path.iterdir()) == [path]
+    assert path.read_bytes() == b"old"
+
+
+_OTHER = """
+import sys
+from topiccrawl.storage.files import replacing
+with replacing(__import__("pathlib").Path(sys.argv[1])) as part:
+    part.write_text("other")
+"""
+
+
+def test_two_processes_that_write_the_same_file_do_not_mix(tmp_path: Path) -> None:
+    path = tmp_path / "all.csv"
+    with replacing(path) as part:
+        part.write_text("own, first half")
+        subprocess.run([sys.executable, "-c", _OTHER, str(path)], check=True)
+        assert path.read_text() == "other"
+        with part.open("a") as file:
+            file.write(" and second half")
+    assert path.read_text() == "own, first half and second half"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize("suffix", [".xlsx", ".csv", ".parquet"])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from topiccrawl.errors import SettingError
+from topiccrawl.scheduler.hooks import components
 
 if TYPE_CHECKING:
     from ipaddress import IPv4Address, IPv6Address
@@ -64,6 +65,17 @@ def address_of(text: str) -> Address | None:
 def address_in(settings: BaseSettings) -> Address | None:
     """Parse TOPICCRAWL_DASHBOARD; see ``address_of``."""
     return address_of(str(settings.get("TOPICCRAWL_DASHBOARD") or ""))
+
+
+def check_dashboard(settings: BaseSettings) -> None:
+    """Check the address of the dashboard and, if it is on, its routes and sections.
+
+    Raises:
+        SettingError: A setting cannot be used.
+    """
+    if address_in(settings) is not None:
+        for name in ("ROUTES", "SECTIONS"):
+            components(settings, f"TOPICCRAWL_DASHBOARD_{name}")
 
 
 def ip_address(name: str) -> IPv4Address | IPv6Address | None:

@@ -28,7 +28,7 @@ EXTENSIONS = {
     "topiccrawl.addons.dashboard.reportextension.CrawlReport": 540,
 }
 TOPICCRAWL_CHECKS = {
-    "topiccrawl.addons.dashboard.address.address_in": 200,
+    "topiccrawl.addons.dashboard.address.check_dashboard": 200,
     "topiccrawl.addons.dashboard.reporting.language_of": 200,
 }
 TOPICCRAWL_EXAMINATIONS = {"ports": "topiccrawl.addons.dashboard.doctor.examine"}

@@ -171,7 +171,7 @@ def state(settings: BaseSettings) -> Iterator[Finding]:
             if (place / DATA).exists():
                 Store(place, readonly=True).close()
                 require_readable(place)
-            elif place.is_file():
+            elif place.parent == folder and place.suffix == ".sqlite":
                 check_pages(place)
         except StateVersionError as error:
             remedy = tr("use the version that wrote it, or another data folder")

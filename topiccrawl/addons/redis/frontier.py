@@ -309,8 +309,11 @@ class SharedFrontier:
             return
         self._gone = True
         self._attached = False
-        self.local.settlement.release_all()
-        self.local.write()
+        try:
+            self.local.settlement.release_all()
+            self.local.write()
+        except (lmdb.Error, OSError) as error:
+            raise self.local.fail(error) from error
         try:
             self.run(self.membership.leave())
         finally:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from topiccrawl.errors import StorageAwayError, StorageError
-from topiccrawl.storage.spooling import RETRY_SECONDS, backoff_delays
+from topiccrawl.storage.spooling import CLOSE_SECONDS, RETRY_SECONDS, backoff_delays
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -102,9 +102,9 @@ class PageBuffer:
         self._stopping.set()
 
     async def close(self) -> None:
-        """Try to write the unwritten states; they are lost if the store is unavailable."""
+        """Write the unwritten states; they are lost if the store is away for ``CLOSE_SECONDS``."""
         if self._tasks:
-            _, late = await asyncio.wait(self._tasks, timeout=self._patience)
+            _, late = await asyncio.wait(self._tasks, timeout=CLOSE_SECONDS)
             if late:
                 lost = len(self._waiting.keys() | self._writing.keys())
                 logger.error("%d page states are lost: store unavailable", lost)

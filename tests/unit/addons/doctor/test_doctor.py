@@ -103,6 +103,11 @@ def test_damaged_store_is_a_failure(tmp_path: Path) -> None:
     assert "restore it from a backup" in findings[-1].remedy
 
 
+def test_folder_in_place_of_the_store_is_a_failure(tmp_path: Path) -> None:
+    (tmp_path / FILE).mkdir()
+    assert worst(found("state", tmp_path)) is Level.FAIL
+
+
 def test_damaged_frontier_is_a_failure(tmp_path: Path) -> None:
     store = Store(tmp_path / "frontiers" / "a")
     store.put_many("urls", {b"%09d" % n: b"x" * 400 for n in range(1_000)})

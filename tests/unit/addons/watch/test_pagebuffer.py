@@ -77,6 +77,20 @@ def test_latest_state_is_saved_when_the_store_is_back(
     asyncio.run(check())
 
 
+def test_states_are_written_when_the_store_is_back_soon_after_the_end(tmp_path: Path) -> None:
+    async def check() -> None:
+        pages = FailingPages(tmp_path, *(StorageAwayError("away") for _ in range(3)))
+        await pages.open()
+        buffer = PageBuffer(pages, patience=0.02)
+        await buffer.save(ONE)
+        await buffer.close()
+        await pages.open()
+        assert await pages.get("足球", [ONE.url]) == {ONE.url: ONE}
+        await pages.close()
+
+    asyncio.run(check())
+
+
 def test_save_raises_the_error_and_the_next_state_is_saved(tmp_path: Path) -> None:
     async def check() -> None:
         pages = FailingPages(tmp_path, StorageError("no room"))
