@@ -466,4 +466,5 @@ def test_node_whose_folder_was_deleted_closes_with_one_error(crew: Crew) -> None
     shutil.rmtree(node.local.store.path)
     with pytest.raises(StorageError, match=r"cannot be written .*data\.mdb"):
         node.close()
+    assert not node.local.store.is_open
     crew.kill(node)  # the others take its hosts when it times out

@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from itertools import chain, islice, takewhile
+from os.path import samestat
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal
@@ -120,6 +121,7 @@ class Store:
             max_dbs=len(TABLES) + 2, readahead=False, meminit=False, sync=sync == "commit",
             metasync=False, readonly=self.readonly, create=create,
         ))  # fmt: skip
+        self._stat = data.stat()
         if create:
             env.reader_check()
         _check_format(self.path, env, env.open_db(b"meta", create=create))
@@ -130,11 +132,13 @@ class Store:
         """Begin a commit of all changes so far, after the one in progress has completed.
 
         Raises:
-            OSError: The file was deleted.
+            OSError: The file was deleted or replaced.
             lmdb.Error: The commit failed.
         """
         self.wait_for_commit()
-        (self.path / "data.mdb").stat()  # LMDB would write to a deleted file
+        data = self.path / "data.mdb"
+        if not samestat(data.stat(), self._stat):  # LMDB would write to a deleted file
+            raise FileNotFoundError(f"another file replaced {data}")
         self._make_room()
         txn = self._writer.submit(self._write).result()
         self._committing, self.changes = self.changes, {name: {} for name in TABLES}

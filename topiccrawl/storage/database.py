@@ -128,14 +128,16 @@ class Database:
         return self._submit(work, begin).result()
 
     def require_writable(self) -> None:
-        """Raise an error if the file is read-only; locks of other processes are not waited for.
+        """Raise an error if a file of it is read-only; locks of other processes are not waited for.
 
         Raises:
-            StorageError: It is read-only.
+            StorageError: The file or its write-ahead log is read-only.
         """
-        if not os.access(self.path, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
-            remedy = REMEDIES["SQLITE_READONLY"]
-            raise StorageError(_WRITE, path=self.path, error=os.strerror(EACCES), remedy=remedy)
+        effective = os.access in os.supports_effective_ids
+        for path in (self.path, *self.path.parent.glob(f"{self.path.name}-[ws][ah][lm]")):
+            if not os.access(path, os.W_OK, effective_ids=effective):
+                remedy = REMEDIES["SQLITE_READONLY"]
+                raise StorageError(_WRITE, path=path, error=os.strerror(EACCES), remedy=remedy)
 
     def _submit(self, work: Work[T], begin: str) -> Future[T]:
         if self._executor is None:

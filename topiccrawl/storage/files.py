@@ -63,7 +63,7 @@ def _own(file: IO[bytes]) -> bool:
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Yield a temporary path; its file replaces ``path`` at the end, and is deleted on errors."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")  # processes may write the same path
+    part = path.with_name(f".{uuid4().hex}.part")  # others may write the same path
     try:
         yield part
         part.replace(path)

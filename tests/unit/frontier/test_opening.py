@@ -113,11 +113,16 @@ def test_error_of_the_strategy_is_not_taken_for_damage(
         view.why("http://a.test/")
 
 
-def test_frontier_that_was_deleted_while_it_is_open_is_not_written_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("again", [False, True])
+def test_frontier_that_was_deleted_while_it_is_open_is_not_written_on(
+    tmp_path: Path, *, again: bool
+) -> None:
     frontier = opened(tmp_path / "frontier")
     frontier.push([Seed("http://a.cn/")])
     frontier.commit()
     shutil.rmtree(tmp_path / "frontier")
+    if again:  # another crawl starts over
+        opened(tmp_path / "frontier").close()
     frontier.push([Seed("http://b.cn/")])
     with pytest.raises(StorageError, match=r"cannot be written .*data\.mdb"):
         frontier.commit()

@@ -200,14 +200,18 @@ def test_store_is_opened_and_read_while_another_process_writes(tmp_path: Path) -
         assert time.monotonic() - began < database_module.BUSY_SECONDS / 2
 
 
-def test_read_only_store_is_refused_with_a_remedy() -> None:
+@pytest.mark.parametrize("suffix", ["", "-wal", "-shm"])
+def test_read_only_store_is_refused_with_a_remedy(suffix: str) -> None:
     with TemporaryDirectory() as folder:  # the folders of pytest are closed to other users
         Path(folder).chmod(0o777)
-        opened(Path(folder, FILE)).close()
-        Path(folder, FILE).chmod(0o444)
+        other = opened(Path(folder, FILE))
+        for path in Path(folder).iterdir():
+            path.chmod(0o444 if path.name == FILE + suffix else 0o666)
         remedy = "make the file and its folder writable"
-        with ordinary_user(), pytest.raises(StorageError, match=f"cannot write: .*; {remedy}"):
+        refused = pytest.raises(StorageError, match=f"{FILE}{suffix}: cannot write: .*; {remedy}")
+        with ordinary_user(), refused:
             asyncio.run(SqliteStore(folder).open())
+        other.close()
 
 
 def test_closed_database_raises_an_error_and_can_be_reopened(tmp_path: Path) -> None:

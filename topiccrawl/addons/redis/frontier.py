@@ -312,10 +312,9 @@ class SharedFrontier:
         try:
             self.local.settlement.release_all()
             self.local.write()
+            self.run(self.membership.leave())
         except (lmdb.Error, OSError) as error:
             raise self.local.fail(error) from error
-        try:
-            self.run(self.membership.leave())
         finally:
             self.local.close()
             discard_folder(self.local.store.path)
