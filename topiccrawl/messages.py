@@ -100,10 +100,10 @@ class Message(str):
     __slots__ = ()
 
 
-class Listed(str):
+class NameList(str):
     """Names joined by commas, which ``tr`` and ``localize`` join as the language does.
 
-    >>> choose_language("zh"), localize(Listed(["a", "b"])), choose_language("")
+    >>> choose_language("zh"), localize(NameList(["a", "b"])), choose_language("")
     (None, 'a、b', None)
     """
 
@@ -123,7 +123,7 @@ def message(text: str) -> Message:
 
 
 def localize(value: object) -> Any:  # noqa: ANN401 - returns other values unchanged
-    """Return an error message, ``Message`` or ``Listed`` in the chosen language, others unchanged.
+    """Return an error, ``Message`` or ``NameList`` in the chosen language; others unchanged.
 
     >>> choose_language("zh")
     >>> localize(TopiccrawlError("field {field} is missing: add it", field="x"))
@@ -132,7 +132,7 @@ def localize(value: object) -> Any:  # noqa: ANN401 - returns other values uncha
     """
     if isinstance(value, TopiccrawlError):
         return tr(value.message, **value.values)
-    if isinstance(value, Listed):
+    if isinstance(value, NameList):
         return tr(", ").join(value.names)
     return tr(value) if isinstance(value, Message) else value
 

@@ -20,7 +20,7 @@ import tomli_w
 from pydantic import BaseModel, ValidationError
 
 from topiccrawl.errors import ConfigurationError, TopiccrawlError
-from topiccrawl.messages import Listed, message
+from topiccrawl.messages import NameList, message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -214,7 +214,7 @@ def _describe(error: Any, kind: FileKind[M]) -> ConfigurationError:  # noqa: ANN
                 "unknown field {field}: did you mean {near}?", field=field, near=close[0]
             )
         return ConfigurationError(
-            "unknown field {field}: known are {known}", field=field, known=Listed(known)
+            "unknown field {field}: known are {known}", field=field, known=NameList(known)
         )
     if error["type"] == "missing":
         return ConfigurationError("field {field} is missing: add it", field=field)

@@ -17,7 +17,7 @@ from topiccrawl.commands.topics import describe
 from topiccrawl.commands.why import explain
 from topiccrawl.errors import TopiccrawlError, TopicError
 from topiccrawl.frontier.view import EVICTED
-from topiccrawl.messages import Listed, choose_language, language, localize, message, tr
+from topiccrawl.messages import NameList, choose_language, language, localize, message, tr
 from topiccrawl.scheduler.findings import warn
 from topiccrawl.scheduler.starttime import parse_since
 from topiccrawl.spiders.arguments import refuse_denied, refuse_unknown, within
@@ -81,7 +81,7 @@ def test_numbers_of_one_have_the_singular() -> None:
 
 
 def test_lists_are_joined_as_the_language_does() -> None:
-    error = TopicError("known are {names}", names=Listed(["电池", "汽车, 充电"]))
+    error = TopicError("known are {names}", names=NameList(["电池", "汽车, 充电"]))
     assert str(error) == localize(error) == "known are 电池, 汽车, 充电"
     choose_language("zh")
     try:

@@ -19,7 +19,7 @@ from topiccrawl.commands import changes
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, count, say, score
 from topiccrawl.errors import ConfigurationError, StateError
 from topiccrawl.links.urls import canonical
-from topiccrawl.messages import Listed, message, tr
+from topiccrawl.messages import NameList, message, tr
 from topiccrawl.scheduler.hooks import components, spider_class
 from topiccrawl.scheduler.starttime import LAST, parse_since
 from topiccrawl.storage.factory import opened, storage_of
@@ -99,7 +99,7 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
         text = tr("maximum number; 0: all (default for list, search: {SHOWN})", SHOWN=SHOWN)
         add("--limit", type=count, metavar="N", help=text)
         add("--json", action="store_true", help=tr("write one JSON object per line"))
-        text = tr("export: columns, of {columns}", columns=Listed(COLUMNS))
+        text = tr("export: columns, of {columns}", columns=NameList(COLUMNS))
         add("--columns", default="", metavar="A,B", help=text)
         text = tr("export: sort descending (default: newest stored first)")
         add("--sort", choices=SORTED, help=text)
@@ -338,7 +338,7 @@ def _show(story: Story, versions: Sequence[Version]) -> list[str]:
         *(tr("topic {name}: {score:.4f}", name=name, score=score) for name, score in scores),
         *([tr("follows up {url}", url=article.follows)] if article.follows else ()),
         *([tr("event {event}", event=article.event)] if article.event else ()),
-        tr("terms {words}", words=Listed(words)),
+        tr("terms {words}", words=NameList(words)),
         *(
             [tr("links {share:.0%}", share=article.expected)]
             if article.expected is not None

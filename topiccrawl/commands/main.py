@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from topiccrawl import __version__
-from topiccrawl.messages import Listed, message, tr, translate_argparse
+from topiccrawl.messages import NameList, message, tr, translate_argparse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -198,7 +198,7 @@ def _check_output(parser: argparse.ArgumentParser, file: str) -> None:
     from topiccrawl.storage.tables import Table  # noqa: PLC0415  (it takes half of the start)
 
     if Path(file).suffix not in (known := Table().formats()):
-        choices = Listed(known)
+        choices = NameList(known)
         parser.error(
             tr("-o {file}: the suffix must be one of {choices}", file=file, choices=choices)
         )

@@ -21,7 +21,7 @@ from topiccrawl.commands.helptext import TranslatedHelp
 from topiccrawl.errors import ConfigurationError, StateError, TopiccrawlError
 from topiccrawl.links.hosts import normalize_host
 from topiccrawl.links.urls import canonical, host_of, site_of
-from topiccrawl.messages import Listed, choose_language, escaped, localize, tr, translate_argparse
+from topiccrawl.messages import NameList, choose_language, escaped, localize, tr, translate_argparse
 from topiccrawl.scheduler.checks import check_data_folder
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.crawls import Crawl, CrawlLog
@@ -180,7 +180,7 @@ class OperatorCommand(ABC):
             raise ConfigurationError(
                 "{folder}: several topics: choose one with --topic: {names}",
                 folder=self.folder,
-                names=Listed(topics),
+                names=NameList(topics),
             )
         if not crawls and topic and in_redis(self.options):
             return self._unlogged(name, resolve(topic).slug)
@@ -205,7 +205,7 @@ class OperatorCommand(ABC):
             return tr(", or a crawl in Redis with --topic TOPIC or -s TOPICCRAWL_CRAWL=NAME")
         files = Path(self.folder, "frontiers").glob(f"*/{DATA}")  # finished ones have none
         names = sorted(path.parent.name for path in files)
-        listed = Listed([*names[:_FRONTIERS], *(["..."] if names[_FRONTIERS:] else [])])
+        listed = NameList([*names[:_FRONTIERS], *(["..."] if names[_FRONTIERS:] else [])])
         if not names:
             return ""
         return tr(", or a frontier with -s TOPICCRAWL_CRAWL=NAME: {names}", names=listed)

@@ -12,7 +12,7 @@ from topiccrawl.discovery.engines import Baidu, Bing, DuckDuckGo, SearXNG
 from topiccrawl.discovery.listings import CommonCrawl, Feed, Sitemaps, read_list
 from topiccrawl.errors import ConfigurationError, translated
 from topiccrawl.links.urls import canonical
-from topiccrawl.messages import Listed, message
+from topiccrawl.messages import NameList, message
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,7 +79,7 @@ def provider_of(spec: str) -> SeedProvider:
         return _BY_NAME[name](rest)
     if "." not in name:
         raise ConfigurationError(
-            "discover={spec}: write one of {choices}", spec=spec, choices=Listed(NAMES)
+            "discover={spec}: write one of {choices}", spec=spec, choices=NameList(NAMES)
         )
     return _load_class(name, rest)
 
@@ -90,7 +90,7 @@ def _load_class(path: str, rest: str) -> SeedProvider:
         "discover={path}: cannot be loaded ({error}): write one of "
         "{choices}, or the dotted path of a class"
     )
-    with translated(ConfigurationError, text, _NOT_LOADED, path=path, choices=Listed(NAMES)):
+    with translated(ConfigurationError, text, _NOT_LOADED, path=path, choices=NameList(NAMES)):
         cls = resolve_name(path)
     # call only classes that look like providers: a template file may name any path
     if not isinstance(cls, type) or not (hasattr(cls, "start") and hasattr(cls, "read")):

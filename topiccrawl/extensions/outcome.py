@@ -18,7 +18,7 @@ from topiccrawl.errors import TopiccrawlError
 from topiccrawl.extensions.budget import REASON as BUDGET
 from topiccrawl.extensions.control import CANCELLED
 from topiccrawl.extensions.review import CrawlReview
-from topiccrawl.messages import Listed, choose_language, escaped, localize, tr
+from topiccrawl.messages import NameList, choose_language, escaped, localize, tr
 from topiccrawl.scheduler import finish
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.frontiers import frontier_place, frontiers_of
@@ -195,7 +195,7 @@ def summary(  # noqa: PLR0913
         )
     by_topic = "topiccrawl/topics/"
     if several := sorted(name for name in stats if name.startswith(by_topic)):
-        found = Listed(f"{name.removeprefix(by_topic)} {stats[name]}" for name in several)
+        found = NameList(f"{name.removeprefix(by_topic)} {stats[name]}" for name in several)
         lines.append(tr("  by topic   {found} (new articles)", found=found))
     lines += _frontier_line(stats), _places_line(articles, frontier)
     lines.append(tr("  show       {commands}", commands=commands) + suffix)
@@ -244,7 +244,7 @@ def _found_line(stats: Mapping[str, Any], pages: int, relevant: int) -> str:
 
 def _frontier_line(stats: Mapping[str, Any]) -> str:
     errors = {k.rpartition("/")[2]: v for k, v in stats.items() if "/queue/error/" in k}
-    listed = Listed(f"{name} {n}" for name, n in sorted(errors.items(), key=lambda e: -e[1]))
+    listed = NameList(f"{name} {n}" for name, n in sorted(errors.items(), key=lambda e: -e[1]))
     get = stats.get
     text = tr(
         "  frontier   {crawled} crawled, {prior} in priorQueue, {normal} in normalQueue, "

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.extract.page_features import ParsedPage, features
-from topiccrawl.messages import Listed
+from topiccrawl.messages import NameList
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -82,7 +82,7 @@ def genres_named(names: Iterable[str]) -> frozenset[Genre]:
     try:
         return frozenset(map(Genre, names))
     except ValueError as error:
-        known = Listed(Genre)
+        known = NameList(Genre)
         raise ConfigurationError(
             "TOPICCRAWL_GENRES: {error}; genres are {known}", error=error, known=known
         ) from error

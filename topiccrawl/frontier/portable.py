@@ -19,7 +19,7 @@ from topiccrawl.frontier.rows import TOP, Row
 from topiccrawl.frontier.seen import NAME
 from topiccrawl.frontier.store import OWNER, Store
 from topiccrawl.links.strategies.contract import GroupStats, LinkStrategy
-from topiccrawl.messages import Listed
+from topiccrawl.messages import NameList
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -186,8 +186,8 @@ class Loader:
                 " this program reads format {format2}, and the frontier is for {strategy2!r} with"
                 " {choices2}: name the export's strategy with -s TOPICCRAWL_STRATEGY=…, or import"
                 " with the version that exported",
-                format=about.format, strategy=about.strategy, choices=Listed(about.fields),
-                format2=FORMAT, strategy2=strategy, choices2=Listed(fields),
+                format=about.format, strategy=about.strategy, choices=NameList(about.fields),
+                format2=FORMAT, strategy2=strategy, choices2=NameList(fields),
             )  # fmt: skip
         return about
 

@@ -13,7 +13,7 @@ from twisted.internet.asyncioreactor import AsyncioSelectorReactor
 
 from topiccrawl import settings as project
 from topiccrawl.errors import ConfigurationError, SettingError, translated
-from topiccrawl.messages import Listed, message
+from topiccrawl.messages import NameList, message
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -143,7 +143,7 @@ def spider_class(settings: BaseSettings, name: str) -> Any:  # noqa: ANN401 - th
         raise ConfigurationError(
             "there is no spider {name!r}: SPIDER_MODULES has {choices}",
             name=name,
-            choices=Listed(sorted(loader.list())),
+            choices=NameList(sorted(loader.list())),
         )
     return loader.load(name)
 

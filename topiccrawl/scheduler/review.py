@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from topiccrawl.links.urls import host_of
-from topiccrawl.messages import Listed, tr
+from topiccrawl.messages import NameList, tr
 from topiccrawl.model import CHALLENGE
 from topiccrawl.scheduler.finish import is_processing_error
 from topiccrawl.scheduler.requests import page_url
@@ -75,12 +75,12 @@ def explain_review(review: Mapping[str, Any]) -> list[str]:
         lines += [f"    {score:.3f}  {url}  {title}" for score, url, title in review["best"]]
     if review["met"]:
         found = sorted(review["met"].items(), key=lambda item: -item[1])
-        named = Listed(tr("{term} on {pages} pages", term=t, pages=n) for t, n in found[:TERMS])
+        named = NameList(tr("{term} on {pages} pages", term=t, pages=n) for t, n in found[:TERMS])
         lines.append(tr("  terms found: {terms}", terms=named))
     if review["never"] and review["best"]:  # not if no page was read
-        lines.append(tr("  terms not found: {terms}", terms=Listed(review["never"][:TERMS])))
+        lines.append(tr("  terms not found: {terms}", terms=NameList(review["never"][:TERMS])))
     for reason, hosts in review["hosts"].items():
-        named = Listed(hosts)
+        named = NameList(hosts)
         lines.append(tr("  unreachable ({cause}): {hosts}", cause=cause(reason), hosts=named))
     return [*lines, *(tr("  try        {advice}", advice=item) for item in advice(review))]
 

@@ -13,7 +13,7 @@ from topiccrawl.links.strategies import LinkStrategy, strategy
 from topiccrawl.links.strategies.parameters import StrategyParameters
 from topiccrawl.links.urlrules import UrlRules
 from topiccrawl.links.urls import canonical
-from topiccrawl.messages import Listed, Message, message
+from topiccrawl.messages import Message, NameList, message
 from topiccrawl.scheduler.build import check_settings, limits_of, start_rules
 from topiccrawl.scheduler.hooks import PREFIX, load_component, read_parameters
 from topiccrawl.scheduler.starttime import check_since
@@ -314,7 +314,7 @@ def refuse_unknown(given: Iterable[str], known: Iterable[str]) -> None:
         hint = (
             ConfigurationError("did you mean {near}?", near=near[0])
             if near
-            else ConfigurationError("known are {names}", names=Listed(names))
+            else ConfigurationError("known are {names}", names=NameList(names))
         )
         raise ConfigurationError("unknown argument {name}: {hint}", name=name, hint=hint)
 

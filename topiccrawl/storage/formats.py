@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Generic, TextIO, TypeVar
 
 from topiccrawl.errors import ConfigurationError, translated
-from topiccrawl.messages import Listed, escaped, message
+from topiccrawl.messages import NameList, escaped, message
 from topiccrawl.storage.files import replacing
 
 if TYPE_CHECKING:
@@ -272,7 +272,7 @@ def open_writer(where: str, formats: Formats[T]) -> Iterator[Writer[T]]:
     path = Path(where)
     if path.suffix not in formats:
         raise ConfigurationError(
-            "{file}: unknown suffix; choose one of {choices}", file=path, choices=Listed(formats)
+            "{file}: unknown suffix; choose one of {choices}", file=path, choices=NameList(formats)
         )
     if path.suffix == ".parquet" and find_spec("pyarrow") is None:
         raise ConfigurationError(

@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.messages import Listed
+from topiccrawl.messages import NameList
 from topiccrawl.storage.formats import (
     Writer,
     comma_separated,
@@ -209,7 +209,7 @@ def columns_named(text: str) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(filter(None, (name.strip() for name in text.split(",")))))
     for name in names:
         if name not in COLUMNS:
-            known = Listed(COLUMNS)
+            known = NameList(COLUMNS)
             raise ConfigurationError(
                 "--columns: no column {name!r}; choose from {known}", name=name, known=known
             )

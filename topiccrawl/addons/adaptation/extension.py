@@ -13,7 +13,7 @@ from scrapy.exceptions import NotConfigured
 from topiccrawl.addons.adaptation.learner import METHODS, AdaptationParameters, TopicLearner
 from topiccrawl.errors import SettingError, StateError, StorageError
 from topiccrawl.links.strategies import DEFAULT, LinkStrategy
-from topiccrawl.messages import Listed
+from topiccrawl.messages import NameList
 from topiccrawl.scheduler.frontiers import frontier_place
 from topiccrawl.scheduler.hooks import read_parameters
 from topiccrawl.scheduler.signals import page_judged
@@ -213,6 +213,6 @@ def method_of(settings: BaseSettings, strategy: str = DEFAULT) -> str:
         raise SettingError(
             "TOPICCRAWL_ADAPTATION is {name!r}: set it to auto, {choices} or off",
             name=name,
-            choices=Listed(METHODS),
+            choices=NameList(METHODS),
         )
     return name

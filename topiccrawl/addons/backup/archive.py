@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import lmdb
 
 from topiccrawl.errors import ConfigurationError, StateError, StorageError, translated
-from topiccrawl.messages import Listed, message
+from topiccrawl.messages import NameList, message
 from topiccrawl.storage.files import private_opener, touch_private
 from topiccrawl.storage.formats import atomic_output
 from topiccrawl.storage.lmdb_files import require_complete
@@ -75,7 +75,7 @@ def backup(folder: Path, file: Path, hosts: str) -> int:
     mode = next((MODES[ending] for ending in MODES if file.name.endswith(ending)), None)
     if mode is None:
         raise ConfigurationError(
-            "{file}: unknown suffix; choose one of {choices}", file=file, choices=Listed(MODES)
+            "{file}: unknown suffix; choose one of {choices}", file=file, choices=NameList(MODES)
         )
     if not folder.is_dir():
         raise StateError("{folder}: no such data folder; set TOPICCRAWL_DATA_DIR", folder=folder)

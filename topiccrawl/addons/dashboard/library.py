@@ -22,7 +22,7 @@ from topiccrawl.addons.dashboard.merge import overview
 from topiccrawl.commands.marking import WANTED, mark, uncertain_pages
 from topiccrawl.errors import ConfigurationError, StateError
 from topiccrawl.links.urls import canonical
-from topiccrawl.messages import Listed
+from topiccrawl.messages import NameList
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.storage.factory import storage_of
@@ -163,7 +163,7 @@ class Library:
             raise ConfigurationError(
                 "{name!r}: the name must end in one of {choices}",
                 name=name,
-                choices=Listed(_TYPES),
+                choices=NameList(_TYPES),
             )
         found = await self._select(selection, MAX_EXPORTED, request.query.get("event", ""))
         headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}

@@ -22,7 +22,7 @@ from scrapy.exceptions import UsageError
 from topiccrawl import __version__
 from topiccrawl.errors import ConfigurationError, StateVersionError, StorageError
 from topiccrawl.frontier.store import Store
-from topiccrawl.messages import Listed, localize, message, tr
+from topiccrawl.messages import NameList, localize, message, tr
 from topiccrawl.scheduler.build import check_settings
 from topiccrawl.scheduler.checks import check_values, unknown_settings
 from topiccrawl.scheduler.findings import Finding, fail, ok, warn
@@ -278,6 +278,6 @@ def examine(given: BaseSettings, names: Sequence[str] = ()) -> Iterator[Finding]
     for name in names:
         if name not in known:
             text = message("unknown examination {name!r}; known are {names}")
-            raise UsageError(tr(text, name=name, names=Listed(known)), print_help=False)
+            raise UsageError(tr(text, name=name, names=NameList(known)), print_help=False)
     for name in names or known:
         yield from known[name](given)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from topiccrawl.addons.url_patterns.tally import is_name
 from topiccrawl.errors import ConfigurationError, translated
 from topiccrawl.links.skeletons import DAY, MONTH, NUMBER, OPAQUE, SLUG, YEAR, Skeleton
-from topiccrawl.messages import Listed, message
+from topiccrawl.messages import NameList, message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -84,7 +84,7 @@ class Pattern(NamedTuple):
             "pattern {value!r}: {error}; specify an expression and a label, one of {choices}"
         )
         causes = (KeyError, TypeError, ValueError, re.error)
-        about = {"value": dict(value), "choices": Listed(Label)}
+        about = {"value": dict(value), "choices": NameList(Label)}
         with translated(ConfigurationError, text, causes, **about):
             re.compile(known["expression"])
             return cls(**{**known, "label": Label(known["label"])})

@@ -30,7 +30,7 @@ from topiccrawl.errors import SettingError, TopiccrawlError, finish_reason
 from topiccrawl.frontier.contract import Ending, Frontier, Outcome, Seed
 from topiccrawl.links.sitemaps import read_sitemap
 from topiccrawl.links.urls import canonical
-from topiccrawl.messages import Listed
+from topiccrawl.messages import NameList
 from topiccrawl.model import Kind, Lease
 from topiccrawl.scheduler.context import CrawlContext, CrawlSpec, context_of
 from topiccrawl.scheduler.finish import STORE_FAILED
@@ -318,6 +318,6 @@ def policy_of(settings: BaseSettings) -> RevisitPolicy:
         raise SettingError(
             "TOPICCRAWL_REVISIT_POLICY is {name!r}: set it to one of {known}",
             name=name,
-            known=Listed(POLICIES),
+            known=NameList(POLICIES),
         )
     return POLICIES[name](pace)

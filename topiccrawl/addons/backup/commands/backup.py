@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from topiccrawl.addons.backup.archive import MODES, backup
 from topiccrawl.commands.terminal import OperatorCommand, say
-from topiccrawl.messages import Listed, message, tr
+from topiccrawl.messages import NameList, message, tr
 from topiccrawl.scheduler.hosttimes import FOLDER
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Command(OperatorCommand, ScrapyCommand):
             "FILE ends in {names}. `restore` unpacks it, and the same crawl command continues. Not "
             "included: data in Redis or MongoDB, JOBDIR or WARC_DIR outside the data folder, and "
             "other backups in it.",
-            names=Listed(MODES),
+            names=NameList(MODES),
         )
 
     @override

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from topiccrawl.errors import FieldError, TemplateError
-from topiccrawl.messages import Listed, message
+from topiccrawl.messages import NameList, message
 from topiccrawl.text.normal import fold
 from topiccrawl.topics.fields import Hosts, NamedPart, Part, Seeds
 from topiccrawl.userfiles import FileKind, list_files, read_model, read_name
@@ -246,7 +246,7 @@ def resolve(argument: str, folder: Path = FOLDER) -> Template:
     for name, own, where in named:
         if text in {name, own}:
             return read(where)
-    known = Listed(f"{name} ({own})" if own else name for name, own, _ in named)
+    known = NameList(f"{name} ({own})" if own else name for name, own, _ in named)
     raise TemplateError(
         "template {text!r}: no such template; pass a path ending in .toml, or one of {known}",
         text=text,

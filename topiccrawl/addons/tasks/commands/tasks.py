@@ -25,7 +25,7 @@ from topiccrawl.addons.tasks.service import (
 )
 from topiccrawl.commands.terminal import OperatorCommand, count, say
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.messages import Listed, message, padded, tr
+from topiccrawl.messages import NameList, message, padded, tr
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.review import cause
 from topiccrawl.spiders.arguments import refuse_unknown
@@ -199,12 +199,12 @@ def _tried_line(site: SiteState) -> str:
         return ""
     fetched = tr("fetched")
     results = [f"{url} {cause(why) if why else fetched}" for url, why in site.tried.items()]
-    return tr("      {site} tried {urls}", site=f"{site.site:24}", urls=Listed(results))
+    return tr("      {site} tried {urls}", site=f"{site.site:24}", urls=NameList(results))
 
 
 def _worker_line(worker: WorkerState) -> str:
     late = tr("  silent for {seconds:.0f} s", seconds=worker.silent) if worker.silent else ""
-    busy = Listed(worker.shards) or tr("idle")
+    busy = NameList(worker.shards) or tr("idle")
     text = message("{name}  {number} of {slots}: {busy}{late}")
     return tr(
         text, name=worker.name, number=len(worker.shards), slots=worker.slots, busy=busy, late=late

@@ -26,7 +26,7 @@ from topiccrawl.errors import ConfigurationError, translated
 from topiccrawl.extract.hubs import hub_list
 from topiccrawl.links.sitemaps import MAX_BYTES, read_sitemap
 from topiccrawl.links.urls import canonical, site_of
-from topiccrawl.messages import Listed, message, padded, tr
+from topiccrawl.messages import NameList, message, padded, tr
 from topiccrawl.scheduler.frontiers import read_frontier
 from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.sites import Sites
@@ -214,7 +214,7 @@ def _parse_line(line: str) -> dict[str, Any]:
 
 def _summary(site: str, learner: SiteLearner) -> str:
     labels = [pattern.label for pattern in learner.patterns.patterns]
-    counts = Listed(f"{labels.count(label)} {label}" for label in Label)
+    counts = NameList(f"{labels.count(label)} {label}" for label in Label)
     state = padded(message("filters") if learner.ready else message("learns"), 8)
     judged = tr("{pages:>6} pages judged, patterns: {counts}", pages=learner.pages, counts=counts)
     return f"{site:<30} {state} {judged}"

@@ -17,7 +17,7 @@ from topiccrawl.addons.warc.collection import require_warcio
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.extract.reading import LocalReader
-from topiccrawl.messages import Listed, localize, message, tr
+from topiccrawl.messages import NameList, localize, message, tr
 from topiccrawl.spiders.reading import pool_of, reader_of
 from topiccrawl.storage.factory import closed_after, opened, storage_of
 from topiccrawl.topics import Scorer, SiteWords
@@ -125,7 +125,7 @@ def _files(path: Path) -> list[Path]:
 
 def _summary(counts: Counter[str]) -> str:
     fates = {fate: number for fate, number in sorted(counts.items()) if fate != PAGES}
-    text = Listed(f"{number} {fate}" for fate, number in fates.items())
+    text = NameList(f"{number} {fate}" for fate, number in fates.items())
     return tr(
         "{pages} pages, {found} articles on topic{counts}",
         pages=counts[PAGES],
