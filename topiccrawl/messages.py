@@ -24,7 +24,9 @@ LANGUAGES = ("en", "zh")
 _ENVIRONMENT = ("TOPICCRAWL_LANGUAGE", "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 _CATALOGUES = files("topiccrawl") / "locale"
 _chosen: list[str] = []
-_COUNTED = re.compile(r"(\{(\w+)(?::[^}]*)?\} (?:new )?[a-z]{3,}(?<!ie))s\b")
+_COUNTED = re.compile(
+    r"(\{(\w+)(?::[^}]*)?\} (?:(?:new|earlier|crawled|start) )?(?:URL|[a-z]{3,}(?<!ie)))s\b"
+)
 """A number and the plural that it counts, except a plural such as bodies."""
 _CONTROLS = re.compile(
     "[\x00-\x08\x0a-\x1f\x7f-\x9f"  # C0 except tab, DEL, C1: escape codes, line ends
@@ -121,7 +123,7 @@ def message(text: str) -> Message:
 
 
 def localize(value: object) -> Any:  # noqa: ANN401 - returns other values unchanged
-    """Return an error, ``Message`` or ``NameList`` in the chosen language; other values unchanged.
+    """Return an error, ``Message`` or ``NameList`` in the chosen language; others unchanged.
 
     >>> choose_language("zh")
     >>> localize(TopiccrawlError("field {field} is missing: add it", field="x"))

@@ -219,8 +219,8 @@ TOPICCRAWL_DUPLICATES_ARTICLES = 1_000_000
 
 # -- Messages and log (docs/operations.md) ------------------------------------------------------
 TOPICCRAWL_LANGUAGE = ""
-"""Language of messages to users, en or zh; empty: that of the environment, a variable of this name
-or LANG, which alone decides about help texts. The log is in English."""
+"""Language of messages to users, en or zh; empty: that of the environment (a variable of this name,
+or LANG). The environment alone decides about help texts. The log is in English."""
 TOPICCRAWL_LOG_JSON = False
 """Write the log as JSON, one object per line, from the start of the crawl."""
 

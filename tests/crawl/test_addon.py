@@ -65,6 +65,11 @@ class MineSpider(TopicSpider):
     name = "mine"
 
     @classmethod
+    def update_settings(cls, settings):
+        super().update_settings(settings)
+        settings.set("USER_AGENT", "mine", priority="spider")
+
+    @classmethod
     def plan(cls, settings, /, *args, desk="", **kwargs):
         return super().plan(settings, *args, **kwargs)
 
@@ -173,6 +178,7 @@ def test_scrapy_commands_leave_no_state_in_stock_project(
         ("parse", page, "--spider", "plain", "--nocolour"): f"'url': '{page}'",
         ("fetch", page, "--nolog"): "新能源汽车销量创新高",
         ("fetch", page, "--spider", "topic", "--nolog"): "新能源汽车销量创新高",
+        ("fetch", page, "--spider", "mine", "--headers", "--nolog"): "> User-Agent: mine\n",
         ("view", page): "Spider closed (finished)",
         ("shell", page, *code, "--nolog"): "200",
         ("shell", page, "--spider", "topic", *code, "--nolog"): "200",

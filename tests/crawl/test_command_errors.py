@@ -81,6 +81,7 @@ def test_seed_that_cannot_be_used_is_the_only_message_below_the_log(
         ((*TOPIC, "-a", "seeds"), "-a seeds: write -a NAME=VALUE"),
         ((*TOPIC, "-s", "LOG_FILE"), "-s LOG_FILE: write -s NAME=VALUE"),
         (("parse", "--spider", "topic", SITE), "no topic: give -a topic=WORDS"),
+        (("parse", "--spider", "unqueued", SITE), "SCHEDULER is 'scrapy.core.scheduler.Scheduler'"),
         (("list", "-L", "LOUD"), "LOG_LEVEL is 'LOUD': write DEBUG, INFO,"),
         ((*TOPIC, "-L", "LOUD"), "LOG_LEVEL is 'LOUD': write DEBUG, INFO,"),
     ],

@@ -84,7 +84,7 @@ def test_why_shows_queue_score_parents_and_path(
     assert out.index(f"    {SITE}/\n") < out.rindex(f"    {SITE}/1\n")
     status, out = scrapy(capsys, monkeypatch, "why", f"{SITE}/gone", *where)
     assert "errorQueue (http-404)" in out
-    assert "in-links   1 crawled pages" in out
+    assert "in-links   1 crawled page; the best:" in out
     status, out = scrapy(
         capsys, monkeypatch, "why", f"{SITE}/none", "--topic", "新能源汽车", *where
     )

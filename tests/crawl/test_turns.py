@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
+from scrapy import Request
+from scrapy.http import Response
 
 from tests.crawl.run import log_of, run, stored
 from tests.crawl.test_endings import TEXT, why
 from tests.crawl.web import Answer, Page, Web, article
+from topiccrawl.discovery.listings import Feed
 from topiccrawl.middlewares.lease import MANY_LINKS
+from topiccrawl.spiders.discovering import Discovery
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,6 +36,12 @@ def test_other_work_is_done_before_many_links_are_recorded(
     assert why(data, front).queue == "crawled", output
     assert why(data, urls[-1]).queue == "error"  # recorded, beyond TOPICCRAWL_HOST_PAGES
     assert ("'trial/unrecorded': 1" in output) is unrecorded
+
+
+def test_pages_of_providers_that_are_no_longer_named_are_left_to_the_callback() -> None:
+    search = Discovery([Feed(f"{SITE}/rss.xml")], ["x"], 1)
+    request = Request(f"{SITE}/b.xml", cb_kwargs={"asked": [1, 0, 0]})
+    asyncio.run(search.prepare(request, Response(request.url)))
 
 
 @pytest.mark.parametrize("path", ["/rss.xml", "/boom.xml"])

@@ -100,6 +100,13 @@ class HastySpider(TopicSpider):
         return super().from_crawler(crawler, *args, **kwargs)
 
 
+class UnqueuedSpider(TopicSpider):
+    """The topic spider with Scrapy's own scheduler, which it refuses."""
+
+    name = "unqueued"
+    custom_settings = {"SCHEDULER": "scrapy.core.scheduler.Scheduler"}  # noqa: RUF012
+
+
 class TurnsSpider(TopicSpider):
     """Counts the pages that are not recorded yet in the next turn of the event loop."""
 

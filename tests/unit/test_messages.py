@@ -77,6 +77,7 @@ def test_numbers_of_one_have_the_singular() -> None:
     assert said == "1 list of articles; 1 new article, 1 is  1 bodies"
     said = tr(line, hubs=0, new=1001, name="1", pages="1")
     assert said == "0 lists of articles; 1001 new articles, 1 is 1  bodies"
+    assert tr("{n} earlier versions of {n} URLs", n=1) == "1 earlier version of 1 URL"
 
 
 def test_lists_are_joined_as_the_language_does() -> None:

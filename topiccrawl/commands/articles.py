@@ -212,7 +212,7 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
         further = components(self.options, "TOPICCRAWL_FORGET")
         parsed = [one for name in names for one in names_in(name)]
         gone, known = asyncio.run(self._delete(parsed))
-        say(tr("{gone} articles deleted; they will not be stored again", gone=gone))
+        say(tr("{gone} articles deleted, which will not be stored again", gone=gone))
         for remove in further:
             for line in remove(self.options, known):
                 say(line)

@@ -16,7 +16,7 @@ from scrapy.utils.spider import DefaultSpider
 from topiccrawl.commands.terminal import say
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.messages import localize, tr
-from topiccrawl.scheduler.hooks import spider_class
+from topiccrawl.scheduler.hooks import check_hooks, spider_class
 
 if TYPE_CHECKING:
     import argparse
@@ -71,7 +71,9 @@ class IsolatedCommand:
                 spider = spider_class(self.settings, name)
                 check = None if self.takes_spiders else getattr(spider, "check_arguments", None)
                 if check is not None and given is not None:
-                    check(self.settings, **given)
+                    spider.update_settings(own := self.settings.copy())
+                    check_hooks(own)
+                    check(own, **given)
         except ConfigurationError as error:
             raise refused(localize(error)) from error
         for text in args:
@@ -147,5 +149,5 @@ def _simple(spider: type[Spider]) -> type[Spider]:
     """Return a spider without arguments in place of one that checks its own."""
     if not hasattr(spider, "check_arguments"):
         return spider
-    kept = {"custom_settings": spider.custom_settings, "start": spider.start}
+    kept = {"update_settings": spider.update_settings, "start": spider.start}
     return type("Simple", (DefaultSpider,), kept)

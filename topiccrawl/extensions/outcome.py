@@ -20,7 +20,7 @@ from topiccrawl.errors import TopiccrawlError
 from topiccrawl.extensions.budget import REASON as BUDGET
 from topiccrawl.extensions.control import CANCELLED
 from topiccrawl.extensions.review import CrawlReview
-from topiccrawl.messages import NameList, choose_language, escaped, tr
+from topiccrawl.messages import NameList, choose_language, escaped, localize, tr
 from topiccrawl.scheduler import finish
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.frontiers import frontier_place, frontiers_of
@@ -255,7 +255,7 @@ def _frontier_line(stats: Mapping[str, Any]) -> str:
         crawled=get("topiccrawl/queue/crawled", 0), prior=get("topiccrawl/queue/prior", 0),
         normal=get("topiccrawl/queue/normal", 0), error=get("topiccrawl/queue/error", 0),
     )  # fmt: skip
-    return f"{text} ({listed})" if listed else text
+    return f"{text} ({localize(listed)})" if listed else text
 
 
 def _log_lines(settings: Mapping[str, Any], stats: Mapping[str, Any]) -> list[str]:

@@ -155,7 +155,7 @@ class Loader:
         if queues.tally["known"] or self._frontier.seen:
             more = ", others were evicted" if self._frontier.seen else ""
             raise StateError(
-                "{path}: {known} URLs are in this frontier{more}; an export needs an empty one:"
+                "{path}: this frontier has {known} URLs{more}; an export needs an empty one:"
                 " start over with --fresh, or name another folder",
                 path=self._urls.store.path, known=queues.tally["known"], more=more,
             )  # fmt: skip

@@ -115,9 +115,9 @@ class Discovery:
 
     async def prepare(self, request: Request, response: Response) -> None:
         """Parse a page in a thread, since a sitemap of 50 MB takes a second."""
-        loop, provider = asyncio.get_running_loop(), self.providers[request.cb_kwargs["asked"][0]]
         with suppress(Exception):  # the callback parses the page again, and reports the error
-            self._answers[response] = await loop.run_in_executor(
+            provider = self.providers[request.cb_kwargs["asked"][0]]
+            self._answers[response] = await asyncio.get_running_loop().run_in_executor(
                 self._thread, provider.read, _fetched(response)
             )
 

@@ -75,7 +75,7 @@ def test_changes_since_the_last_run_are_listed_in_order(
     head, *lines = out.splitlines()
     assert head.endswith("1 new, 1 changed, 1 gone")
     assert [line.split()[0] for line in lines] == ["new", "changed", "gone"]
-    assert "1 earlier texts" in lines[1]
+    assert "1 earlier text)" in lines[1]
     out = show(capsys, monkeypatch, folder, "changes", "--json", "--since", "1d")
     events = [json.loads(line) for line in out.splitlines()]
     assert [(event["event"], event["url"]) for event in events] == [

@@ -112,7 +112,7 @@ def erased(settings: BaseSettings, names: Sequence[str]) -> list[str]:
 def test_forget_calls_the_functions_of_its_setting(run: Run) -> None:
     own = ("-s", f'TOPICCRAWL_FORGET={{"{__name__}.erased": 1}}')
     erased = f"topiccrawl erased {article(1).url} site:site2.test\n"
-    expected = f"2 articles deleted; they will not be stored again\n{erased}"
+    expected = f"2 articles deleted, which will not be stored again\n{erased}"
     assert run("forget", article(1).url, "site:site2.test", *own) == (0, expected)
     wrong = ("-s", 'TOPICCRAWL_FORGET={"topiccrawl.nowhere.erased": 1}')
     status, out = run("forget", article(3).url, *wrong)

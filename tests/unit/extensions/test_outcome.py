@@ -13,6 +13,7 @@ from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
 from topiccrawl.extensions.outcome import CrawlOutcome, repeated_options, summary
+from topiccrawl.messages import choose_language
 from topiccrawl.scheduler.context import CrawlSpec
 from topiccrawl.settings import TOPICCRAWL_DATA_DIR
 
@@ -36,6 +37,14 @@ STATS = {
 def text(folder: str, reason: str = "finished") -> str:
     options = repeated_options(Settings({"TOPICCRAWL_DATA_DIR": folder}))
     return "\n".join(summary("足球", reason, STATS, f"{folder}/f", "mongodb://h/news", options))
+
+
+def test_reasons_of_the_error_queue_are_joined_as_the_language_does() -> None:
+    choose_language("zh")
+    try:
+        assert "item-error 6、http-404 2" in text("elsewhere")
+    finally:
+        choose_language("")
 
 
 def test_articles_of_other_crawls_count_as_known() -> None:

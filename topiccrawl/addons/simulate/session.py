@@ -33,6 +33,7 @@ from topiccrawl.extract.readers import NoReaderError
 from topiccrawl.extract.reading import LocalReader
 from topiccrawl.frontier.contract import Limits
 from topiccrawl.links.strategies import DEFAULT, strategy
+from topiccrawl.messages import NameList
 from topiccrawl.scheduler.build import limits_of, share_of, slow_start_of, traps_of
 from topiccrawl.spiders.arguments import adapter_of, seeds_of, strategy_parameters
 from topiccrawl.spiders.reading import pool_of, reader_of
@@ -162,7 +163,7 @@ def jobs_of(collections: Sequence[Path], opts: argparse.Namespace) -> list[Job]:
                     "{truth} has no topic {name!r}: choose one of {choices}",
                     truth=truth,
                     name=name,
-                    choices=", ".join(known),
+                    choices=NameList(known),
                 )
             jobs += [Job(collection, truth, name, draw) for draw in range(opts.seed_sets)]
     return jobs

@@ -20,7 +20,7 @@ from topiccrawl.links.strategies.link_texts import MAX_KEPT
 from topiccrawl.links.strategies.parameters import StrategyParameters
 from topiccrawl.links.strategies.shark import Shark, SharkInlink
 from topiccrawl.links.strategies.shark_plus import SharkPlus
-from topiccrawl.messages import message
+from topiccrawl.messages import NameList, message
 
 DEFAULT = "shark-plus"
 
@@ -49,7 +49,7 @@ def strategy(
     if name in _BY_NAME:
         return _BY_NAME[name](scorer, parameters)
     if "." not in name:
-        known = ", ".join(NAMES)
+        known = NameList(NAMES)
         raise SettingError(
             "Unknown link strategy {name!r}: choose one of {known}, or write a dotted path.",
             name=name,

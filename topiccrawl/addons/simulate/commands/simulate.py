@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from topiccrawl.commands.terminal import OperatorCommand, positive, say
 from topiccrawl.links.strategies import NAMES
-from topiccrawl.messages import message, tr
+from topiccrawl.messages import NameList, message, tr
 
 
 class Command(OperatorCommand, ScrapyCommand):
@@ -41,7 +41,7 @@ class Command(OperatorCommand, ScrapyCommand):
         text = tr("start URLs (default: the topic's)")
         add("--seeds", default="", metavar="URL,URL", help=text)
         text = tr(
-            "{names}, or the dotted path of a custom one; may be repeated", names=", ".join(NAMES)
+            "{names}, or the dotted path of a custom one; may be repeated", names=NameList(NAMES)
         )
         add("--strategy", **several, metavar="NAME", help=text)
         text = tr("repeat with N - 1 other sets of start pages, sampled from relevant pages (1)")

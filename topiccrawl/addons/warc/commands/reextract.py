@@ -17,7 +17,7 @@ from topiccrawl.addons.warc.collection import require_warcio
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.extract.reading import LocalReader
-from topiccrawl.messages import NameList, message, tr
+from topiccrawl.messages import NameList, localize, message, tr
 from topiccrawl.spiders.reading import pool_of, reader_of
 from topiccrawl.storage.factory import closed_after, opened, storage_of
 from topiccrawl.topics import Scorer, SiteWords
@@ -130,5 +130,5 @@ def _summary(counts: Counter[str]) -> str:
         "{pages} pages, {found} articles on topic{counts}",
         pages=counts[PAGES],
         found=sum(fates.values()),
-        counts=f": {text}" if text else "",
+        counts=f": {localize(text)}" if text else "",
     )
