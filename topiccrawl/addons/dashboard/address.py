@@ -74,8 +74,8 @@ def check_dashboard(settings: BaseSettings) -> None:
         SettingError: A setting cannot be used.
     """
     if address_in(settings) is not None:
-        for name in ("ROUTES", "SECTIONS"):
-            components(settings, f"TOPICCRAWL_DASHBOARD_{name}")
+        for name in ("TOPICCRAWL_DASHBOARD_ROUTES", "TOPICCRAWL_DASHBOARD_SECTIONS"):
+            components(settings, name)
 
 
 def ip_address(name: str) -> IPv4Address | IPv6Address | None:
