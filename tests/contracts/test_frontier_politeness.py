@@ -432,7 +432,7 @@ def test_a_page_named_robots_txt_is_a_page_too(make: Make) -> None:
 def test_rules_beyond_the_size_limit_of_robots_txt_are_ignored(make: Make) -> None:
     frontier = make(ROBOTS)
     frontier.push(seeds("http://a.cn/no"))
-    frontier.robots(robots_lease(frontier), b"#" * 499_999 + b"\nUser-agent: *\nDisallow: /no", 200)
+    frontier.robots(robots_lease(frontier), b"#" * 511_999 + b"\nUser-agent: *\nDisallow: /no", 200)
     assert urls(frontier.pop()) == ["http://a.cn/no"]
 
 
