@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from typing import TYPE_CHECKING, TypeVar
 
@@ -14,14 +13,6 @@ T = TypeVar("T")
 
 PATIENCE = 90.0
 """Maximum of seconds to wait for an event; only a failing test waits that long."""
-
-
-def patience() -> float:
-    """Return the maximum of seconds to wait for a long crawl; longer on a machine that is shared.
-
-    It grows with the number of processes that wait for each processor.
-    """
-    return PATIENCE * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 def until(happened: Callable[[], T], message: Callable[[], str] = lambda: "in time") -> T:

@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.waiting import patience
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,12 +75,11 @@ def exit_status(process: subprocess.Popen[bytes], data: Path) -> int:
     Raises:
         AssertionError: It did not end in time; the message has its output.
     """
-    limit = patience()
     try:
-        return process.wait(limit)
+        return process.wait(PATIENCE)
     except subprocess.TimeoutExpired:
         text = log_of(data).read_text(errors="replace")[-3000:]
-        raise AssertionError(f"still running after {limit:.0f} s:\n{text}") from None
+        raise AssertionError(f"still running after {PATIENCE} s:\n{text}") from None
 
 
 def run(proxy: str, data: Path, *arguments: str, **settings: str) -> tuple[int, str]:
