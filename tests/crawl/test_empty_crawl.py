@@ -37,7 +37,7 @@ def test_final_report_explains_seeds_terms_and_hosts(tmp_path: Path) -> None:
     assert "best pages (on topic from 0.050):" in report
     assert "红烧肉的做法" in report
     assert "terms not found: " in report
-    assert "unreachable (the server refuses this crawler (403)): closed.test" in report
+    assert "not fetched (the server refuses this crawler (403)): pages of closed.test" in report
     assert "try        seeds on the topic" in report
     status, later = run("", data, "why", "--topic", "新能源汽车")
     assert status == 0

@@ -38,6 +38,8 @@ _QUEUES = {
     "crawled": message("crawledQueue: fetched"),
     "error": message("errorQueue"),
 }
+_KINDS = message("article"), message("hub"), message("other"), message("redirected")
+"""Reasons of crawled pages."""
 
 
 class WhyCommand(OperatorCommand, ScrapyCommand):
@@ -49,7 +51,7 @@ class WhyCommand(OperatorCommand, ScrapyCommand):
     )
     details = message(
         "Explains a URL; or, with --topic and no URL, the last crawl of a topic: outcome of each "
-        "seed, best pages, terms found and not found, unreachable hosts, and remedies."
+        "seed, best pages, terms found and not found, hosts of pages not fetched, and remedies."
     )
 
     @override
@@ -113,7 +115,7 @@ class WhyCommand(OperatorCommand, ScrapyCommand):
             "topic {topic}: {pages} pages, {relevant} on topic in the last run",
             topic=crawl.topic, pages=totals["pages"], relevant=totals["relevant"],
         )  # fmt: skip
-        return [head, *explain_review(now)]
+        return [head, *explain_review(now, totals["relevant"] - totals["hubs"])]
 
     async def _state(self, owner: str, url: str) -> PageState | None:
         async with Pages(storage_of(self.options)) as pages:
@@ -148,12 +150,14 @@ def explain(found: Explanation) -> list[str]:
         remedy = tr("fetch it with topiccrawl frontier requeue URL")
         return [found.url, field("seen", seen), f"{'':13}{why}", field("remedy", remedy)]
     value, bias, none = f"{found.value:.4f}", f"{found.bias:+.4f}", tr("(none)")
-    reason = f" ({found.reason})" if found.reason else ""
+    reason = tr(found.reason) if found.reason in _KINDS else found.reason
     best = tr("; the best:") if found.parents else ""
     text = tr("{value}, of which {bias} prior of host or directory", value=value, bias=bias)
+    is_seed = not found.depth and len(found.path) == 1  # not the target of its redirect
+    path = tr("a seed:") if is_seed else tr("{number} links from the seed:", number=found.depth)
     lines = [
         found.url,
-        field("queue", f"{tr(_QUEUES[found.queue])}{reason}"),
+        field("queue", tr(_QUEUES[found.queue]) + (f" ({reason})" if reason else "")),
         field("value", text),
         *(f"  {name:<18} {number:.4f}" for name, number in found.evidence.items()),
     ]
@@ -165,7 +169,7 @@ def explain(found: Explanation) -> list[str]:
         field("context", found.context or none),
         field("in-links", tr("{number} crawled pages", number=found.inlinks) + best),
         *(f"    {value:.4f}  {page_url(parent)}" for parent, value in found.parents),
-        field("path", tr("{number} links from the seed:", number=found.depth)),
+        field("path", path),
         *(f"    {page_url(step)}" for step in found.path),
         field("failures", found.attempts),
     ]

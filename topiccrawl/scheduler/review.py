@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SEEDS = 30
 """Maximum number of seeds listed."""
 HOSTS = 6
-"""Maximum number of unreachable hosts listed for each cause."""
+"""Maximum number of hosts listed for each cause."""
 TERMS = 12
 """Maximum number of terms listed."""
 ERRORS = 20_000
@@ -33,7 +33,7 @@ UNREACHED = (
     *_NETWORK, "http-401", "http-403", "http-429", "http-451", "robots", "robots-unavailable",
     CHALLENGE,
 )  # fmt: skip
-"""Error reasons by which a host counts as unreachable."""
+"""Error reasons by which the host of a page is listed."""
 
 
 def seed_outcomes(
@@ -64,8 +64,8 @@ def unreachable_hosts(frontier: Reader) -> dict[str, list[str]]:
     return {reason: list(names)[:HOSTS] for reason, names in hosts.items()}
 
 
-def explain_review(review: Mapping[str, Any]) -> list[str]:
-    """Return lines that explain the result of a crawl and what to try next."""
+def explain_review(review: Mapping[str, Any], articles: int = 0) -> list[str]:
+    """Return lines that explain the result of a crawl and, without articles, what to try next."""
     if not review:
         return []
     lines = [_seed_line(seed) for seed in review["seeds"]]
@@ -81,8 +81,10 @@ def explain_review(review: Mapping[str, Any]) -> list[str]:
         lines.append(tr("  terms not found: {terms}", terms=NameList(review["never"][:TERMS])))
     for reason, hosts in review["hosts"].items():
         named = NameList(hosts)
-        lines.append(tr("  unreachable ({cause}): {hosts}", cause=cause(reason), hosts=named))
-    return [*lines, *(tr("  try        {advice}", advice=item) for item in advice(review))]
+        text = tr("  not fetched ({cause}): pages of {hosts}", cause=cause(reason), hosts=named)
+        lines.append(text)
+    tips = [] if articles else advice(review)
+    return [*lines, *(tr("  try        {advice}", advice=item) for item in tips)]
 
 
 def _seed_line(seed: Mapping[str, Any]) -> str:

@@ -17,7 +17,7 @@ A *state* maps names of sections to plain JSON values:
     latest    last stored articles
     series    every (seconds), points (see ``figures.Point``)
     review    diagnosis of a low harvest: best pages, terms found and not found, seeds,
-              unreachable hosts
+              hosts of pages not fetched
     nodes     run, totals, waiting and live of each node
     crawls    frontier, topic and live nodes of each known crawl
 

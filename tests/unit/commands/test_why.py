@@ -10,6 +10,7 @@ from scrapy.settings import Settings
 from topiccrawl.commands.marking import outcome_of
 from topiccrawl.commands.why import explain
 from topiccrawl.frontier.view import EVICTED
+from topiccrawl.messages import choose_language
 from topiccrawl.model import Article
 from topiccrawl.scheduler.requests import distinct_url
 from topiccrawl.storage.sqlite import SqliteStorage
@@ -43,6 +44,21 @@ def test_separately_requested_page_is_shown_by_its_url() -> None:
     lines = explain(EVICTED._replace(queue="crawled", parents=((page, 0.5),), path=(page,)))
     assert "    0.5000  http://a.cn/hub" in lines
     assert "    http://a.cn/hub" in lines
+
+
+def test_seed_and_kind_of_a_page_are_named_in_the_language() -> None:
+    seed = EVICTED._replace(
+        url="http://a.cn/", queue="crawled", reason="hub", path=("http://a.cn/",)
+    )
+    redirected = seed._replace(path=("http://a.cn/0", "http://a.cn/"))
+    assert "  path       a seed:" in explain(seed)
+    assert "  path       0 links from the seed:" in explain(redirected)
+    choose_language("zh")
+    try:
+        assert "  队列       crawledQueue：已抓取 (列表)" in explain(seed)
+        assert "  路径       种子：" in explain(seed)
+    finally:
+        choose_language("")
 
 
 def test_fetched_page_is_explained_by_what_is_stored_of_it(tmp_path: Path) -> None:

@@ -33,6 +33,12 @@ def test_missing_terms_are_listed_only_if_pages_were_read() -> None:
     assert "terms not found: 电池" in "\n".join(explain_review(read))
 
 
+def test_crawl_that_found_articles_has_no_advice() -> None:
+    found = review(best=[[0.5, "http://a.test/", "A"]], met={"汽车": 1})
+    assert "no relevant page is an article" in "\n".join(explain_review(found))
+    assert "  try " not in "\n".join(explain_review(found, articles=3))
+
+
 def test_causes_are_explained() -> None:
     assert "http://a.test/: too many redirects" in "\n".join(
         explain_review(failed("max-redirects"))
