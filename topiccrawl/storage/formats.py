@@ -215,7 +215,7 @@ def workbook(
     from openpyxl.styles import Font
 
     book = Workbook(write_only=True)
-    sheet = book.create_sheet(_NOT_IN_TITLE.sub(" ", title)[:31])
+    sheet = book.create_sheet(_NOT_IN_TITLE.sub(" ", xml_text(title))[:31])
     sheet.freeze_panes = "A2"
 
     def to_cell(value: Any) -> Any:  # noqa: ANN401 - a cell of any type

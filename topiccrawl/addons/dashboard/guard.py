@@ -18,7 +18,6 @@ import hmac
 import os
 import secrets
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from aiohttp import web
 
@@ -139,7 +138,8 @@ class Guard:
         origin = headers.get("Origin")
         if HEADER not in headers or headers.get("Sec-Fetch-Site", "none") not in _SAME_SITE:
             return False
-        return origin is None or urlsplit(origin).netloc.lower() == headers["Host"].lower()
+        own = headers["Host"].lower()
+        return origin is None or origin.lower().partition("://")[2] == own
 
     def _is_token(self, token: str) -> bool:
         given = token.encode(errors="surrogateescape")  # a header may hold any bytes
@@ -161,12 +161,14 @@ def guard_of(settings: BaseSettings, address: Address) -> Guard:
 
 
 async def _read_body(request: web.Request) -> web.Response | None:
-    """Read the body, so that handlers need not wait; return a refusal after a timeout."""
+    """Read the body, so that handlers need not wait; return a refusal if it is not complete."""
     try:
         async with asyncio.timeout(BODY_TIMEOUT):
             await request.read()
     except TimeoutError:
         return _refusal_response(408, "timeout while reading the body")
+    except (web.RequestPayloadError, ConnectionError):
+        return _refusal_response(400, "the body cannot be read")
     return None
 
 

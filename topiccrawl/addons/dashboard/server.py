@@ -77,7 +77,7 @@ class DashboardServer:
                 web.get("/", self._page),
                 web.get("/{page:crawl|crawls|articles}", self._page),
                 web.get("/static/words.{language:en|zh}.json", _words),
-                web.get("/static/{name}", _static),
+                web.get(r"/static/{name:[\w.]{1,50}}", _static),
                 web.get("/api/state", self._get_state),
                 web.get("/api/events", self._events),
                 web.get("/api/articles", self._articles),
@@ -221,7 +221,7 @@ class _OwnErrors(logging.Filter):
     @override
     def filter(self, record: logging.LogRecord) -> bool:
         error = record.exc_info[1] if record.exc_info else None
-        return not isinstance(error, HttpProcessingError)
+        return not isinstance(error, HttpProcessingError | web.RequestPayloadError)
 
 
 logger.addFilter(_OwnErrors())
@@ -253,6 +253,6 @@ async def _static(request: web.Request) -> web.Response:
     name = request.match_info["name"]
     suffix = name[name.rfind(".") :]
     found = files("topiccrawl.addons.dashboard").joinpath("static", name)
-    if suffix not in _TYPES or "/" in name or "\\" in name or not found.is_file():
+    if suffix not in _TYPES or not found.is_file():
         raise web.HTTPNotFound
     return web.Response(body=found.read_bytes(), content_type=_TYPES[suffix], charset="utf-8")

@@ -176,6 +176,8 @@ def test_token_is_accepted_by_link_cookie_and_header() -> None:
         {"Content-Type": "text/plain"},
         {HEADER: "1", "Origin": "http://evil.test"},
         {HEADER: "1", "Origin": "null"},
+        {HEADER: "1", "Origin": "http://[::1"},
+        {HEADER: "1", "Origin": "http://\u2100.test"},
         {HEADER: "1", "Sec-Fetch-Site": "cross-site"},
         {HEADER: "1", "Sec-Fetch-Site": "same-site"},
         {HEADER: "1", "Host": "evil.test"},  # DNS rebinding
@@ -266,6 +268,27 @@ def test_large_bodies_are_refused() -> None:
     asyncio.run(check())
 
 
+@pytest.mark.parametrize("end", ["5\r\nabcde\r\n0\r\n\r\n", "5\r\nab"])
+def test_body_that_cannot_be_read_is_refused_and_not_logged(
+    end: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def check() -> None:
+        async with serving() as (port, actions, _session):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            head = f"POST /api/act HTTP/1.1\r\nHost: localhost\r\n{HEADER}: 1\r\n"
+            packed = "Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
+            writer.write(f"{head}{packed}{end}".encode())
+            if end.endswith("\r\n"):
+                assert b" 400 " in await asyncio.wait_for(reader.readline(), PATIENCE)
+            await asyncio.sleep(0.1)
+            writer.close()
+            await asyncio.sleep(0.1)
+            assert not actions.done
+
+    asyncio.run(check())
+    assert not caplog.records
+
+
 def test_idle_connections_are_limited_and_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("topiccrawl.addons.dashboard.server.IDLE_TIMEOUT", 0.5)
     monkeypatch.setattr("topiccrawl.addons.dashboard.server.MAX_CONNECTIONS", 3)
@@ -348,7 +371,16 @@ def test_every_response_has_security_headers() -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["..%2Fserver.py", "../server.py", "%2e%2e%2fguard.py", "x.py", ""]
+    "path",
+    [
+        "..%2Fserver.py",
+        "../server.py",
+        "%2e%2e%2fguard.py",
+        "x.py",
+        "",
+        f"{'a' * 300}.js",
+        f"{'%E6%96%B0' * 99}.js",
+    ],
 )
 def test_other_static_paths_are_answered_with_404(path: str) -> None:
     async def check() -> None:

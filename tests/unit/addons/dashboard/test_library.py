@@ -44,6 +44,10 @@ def test_text_exports_need_no_disk_space(suffix: str, monkeypatch: pytest.Monkey
     assert "题" in exported(suffix, "足球", [ARTICLE]).decode()
 
 
+def test_workbook_of_a_topic_with_control_characters_is_written() -> None:
+    assert exported(".xlsx", "足\0球\v", [ARTICLE])
+
+
 @pytest.mark.parametrize("path", ["/api/articles", "/api/library", "/feed/t.atom"])
 def test_unusable_store_is_answered_with_503(tmp_path: Path, path: str) -> None:
     settings = settings_for(tmp_path, TOPICCRAWL_DASHBOARD_TOKEN="off")  # noqa: S106
