@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import FormRequest, Request, Spider, signals
@@ -75,6 +76,20 @@ class RequestSpider(Spider):
         if tries < 3 and response.request is not None:
             meta = {**response.meta, "tries": tries + 1}
             yield response.request.replace(meta=meta, dont_filter=True)
+
+
+class CircleSpider(RequestSpider):
+    """A spider whose pages request each other, with callbacks that cannot be serialized."""
+
+    name = "circle"
+
+    @override
+    def parse(self, response: Response) -> Iterator[Any]:
+        yield {"url": response.url}
+        for path in ("/copy", "/done"):
+            yield Request(response.urljoin(path), callback=partial(self.parse))
+        again = Request(response.urljoin("/again"), partial(self.parse_item), dont_filter=True)
+        yield from (again, again)
 
 
 class HabitsSpider(Spider):

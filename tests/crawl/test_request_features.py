@@ -94,6 +94,16 @@ def test_callback_that_cannot_be_serialized_is_called(crawled: Crawled) -> None:
     assert {"unnamed": f"{SITE}/unnamed"} in crawled[2]
 
 
+def test_repeated_request_that_cannot_be_serialized_is_filtered_as_by_scrapy(
+    tmp_path: Path,
+) -> None:
+    with Web(PAGES) as web:
+        items = items_of(web.proxy, tmp_path / "data", "circle", CLOSESPIDER_PAGECOUNT="40")
+    assert sorted(item["url"].removeprefix(SITE) for item in items) == [
+        "/", *["/again"] * 6, "/copy", "/done"
+    ]  # fmt: skip
+
+
 def test_proxy_in_request_meta_is_used(crawled: Crawled) -> None:
     web, data, _ = crawled
     assert web.count(f"{SITE}/elsewhere") == 0

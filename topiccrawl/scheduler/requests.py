@@ -59,17 +59,22 @@ class DistinctRequests:
 
     def __init__(self, run: str) -> None:
         self._run = run
-        self._requests: dict[str, Request] = {}
+        self._requests: dict[str, Request | None] = {}
         self._count = 0
 
-    def seed(self, request: Request, spider: Spider, value: float) -> Seed:
-        """Return a separate seed for a request, even if its URL has a record."""
+    def seed(
+        self, request: Request, spider: Spider, value: float, fingerprint: bytes = b""
+    ) -> Seed:
+        """Return a separate seed for a request, even if its URL has a record.
+
+        With a fingerprint, equal requests of this run have equal seeds.
+        """
         self._count += 1
-        name = request.meta.get(meta.ROLE) or f"{self._run}-{self._count}"
+        name = request.meta.get(meta.ROLE) or f"{self._run}-{fingerprint.hex() or self._count}"
         try:
             text = payload(request, spider, always=True)
         except NotSerialisableError:
-            self._requests[name] = request
+            self._requests.setdefault(name, request)
             text = json.dumps({"kept": name})
         return Seed(distinct_url(request.url, name), value, text, int(request.meta.get("depth", 0)))
 
@@ -94,8 +99,9 @@ class DistinctRequests:
         return request
 
     def discard(self, lease: Lease) -> None:
-        """Free the memory of a request whose lease has ended for good."""
-        self._requests.pop(role_of(lease.url), None)
+        """Free the memory of a request whose lease has ended for good; its name stays known."""
+        if (name := role_of(lease.url)) in self._requests:
+            self._requests[name] = None
 
 
 @dataclass(frozen=True, eq=False)

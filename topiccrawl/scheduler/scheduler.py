@@ -313,7 +313,8 @@ class FrontierScheduler(BaseScheduler):
             return distinct_start(seed) if unfiltered else seed
         except NotSerialisableError:
             self._count("frontier/not_serialisable")
-            return self.distinct.seed(request, self.spider, value)
+            equal = b"" if request.dont_filter else fingerprint
+            return self.distinct.seed(request, self.spider, value, equal)
 
     # -- timers ----------------------------------------------------------------------------------
 

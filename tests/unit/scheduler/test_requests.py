@@ -166,6 +166,14 @@ def test_unserializable_request_is_kept_in_memory() -> None:
         requests.request_of(lease, spider)
 
 
+def test_equal_unserializable_requests_have_one_seed_until_the_run_ends() -> None:
+    spider, requests = Reader(), DistinctRequests("run")
+    request = Request("http://a.test/x", callback=print)
+    first, again = (requests.seed(request.copy(), spider, 1.0, b"\x01") for _ in range(2))
+    assert first == again != requests.seed(request, spider, 1.0)
+    assert DistinctRequests("next").seed(request, spider, 1.0, b"\x01") != first
+
+
 def test_lease_number_of_a_request_ignores_invalid_values() -> None:
     request = Request("http://a.test/", meta={meta.KEY: 3})
     assert meta.lease_number(request.replace(url="http://b.test/")) == 3
