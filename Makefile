@@ -8,7 +8,7 @@ TIMES ?= 20
 PYWB := $(abspath $(VENV))/pywb
 BASELINE ?= --check
 PYTEST := PYTHONHASHSEED=0 $(BIN)/coverage run -m pytest -n $(TESTERS) --dist loadfile --no-loadscope-reorder --reruns 1
-unexport PYTHONDONTWRITEBYTECODE  # every crawl would compile all modules again
+unexport PYTHONDONTWRITEBYTECODE  # otherwise each crawl of the tests compiles all modules again
 
 .PHONY: help install demo demo-template test test-slow lowest test-all slow-tools fuzz baseline check docs house licences audit coverage dist format clean
 

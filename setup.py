@@ -1,4 +1,4 @@
-"""For ``scrapyd-deploy``, which asks for a file of this name; all that is said is in pyproject."""
+"""Build script that ``scrapyd-deploy`` requires; the metadata is in pyproject.toml."""
 
 from setuptools import setup
 
