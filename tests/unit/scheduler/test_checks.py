@@ -44,6 +44,7 @@ def settings(**changes: str) -> Settings:
         ("TOPICCRAWL_DUPLICATES_WINDOW", "-1"),
         ("TOPICCRAWL_FRAMES", "maybe"),
         ("TOPICCRAWL_FRONTIER", "topiccrawl.model"),
+        ("TOPICCRAWL_LANGUAGE", "fr"),
         ("TOPICCRAWL_PAGES", "1.5"),
         ("TOPICCRAWL_PAGES", "-1"),
         ("TOPICCRAWL_MAX_KNOWN", "many"),
@@ -117,6 +118,7 @@ def test_valid_settings_pass() -> None:
     check_values(settings())
     check_values(settings(TOPICCRAWL_MAX_QUEUED="1e6", DOWNLOAD_TIMEOUT="7.5"))
     check_values(settings(RETRY_PRIORITY_ADJUST="-2", TOPICCRAWL_FRAMES="1"))
+    check_values(settings(TOPICCRAWL_LANGUAGE="zh-Hans"))
 
 
 def test_settings_equal_the_defaults_of_the_code() -> None:
