@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from difflib import get_close_matches
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
@@ -122,15 +123,19 @@ def check_language(settings: BaseSettings) -> None:
 
 
 def check_folder(settings: BaseSettings, name: str) -> None:
-    """Create the folder of a setting; do nothing if the setting is empty.
+    """Create the folder of a setting, and a file in it; do nothing if the setting is empty.
 
     Raises:
-        SettingError: The folder cannot be created.
+        SettingError: The folder cannot be created or written.
     """
     if value := settings.get(name):
-        text = message("{name} is {value!r}: the folder cannot be created: {strerror}")
+        text = message(
+            "{name} is {value!r}: the folder cannot be written: {strerror}: "
+            "give this user write access, or choose another folder"
+        )
         with translated(SettingError, text, name=name, value=value):
             Path(value).mkdir(parents=True, exist_ok=True)
+            TemporaryFile(dir=value).close()
 
 
 def _check_path(settings: BaseSettings, name: str) -> None:

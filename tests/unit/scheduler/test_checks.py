@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 from scrapy.settings import Settings
 
+from tests.users import ordinary_user
 from topiccrawl.addons.browser import browser
 from topiccrawl.addons.warc import middleware
 from topiccrawl.dedup import factory, index, verified
 from topiccrawl.errors import SettingError
-from topiccrawl.scheduler.checks import check_values
+from topiccrawl.scheduler.checks import check_folder, check_values
 from topiccrawl.spiders.arguments import check_watch
 
 if TYPE_CHECKING:
@@ -91,6 +92,18 @@ def test_file_in_place_of_a_folder_is_refused(name: str, tmp_path: Path) -> None
     with pytest.raises(SettingError, match=f"^{name} "):
         check_values(settings(**{name: str(tmp_path / "file")}))
     check_values(settings(**{name: str(tmp_path / "folder")}))
+
+
+@pytest.mark.parametrize("name", ["WARC_DIR", "JOBDIR"])
+def test_read_only_folder_is_refused_with_a_remedy(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "folder").mkdir(0o555)
+    tmp_path.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    text = f"^{name} is 'folder': .*: Permission denied: give this user write access, or choose"
+    with ordinary_user(), pytest.raises(SettingError, match=text):
+        check_folder(settings(**{name: "folder"}), name)
 
 
 @pytest.mark.parametrize(
