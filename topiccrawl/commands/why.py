@@ -20,7 +20,7 @@ from topiccrawl.messages import field, message, tr
 from topiccrawl.scheduler.build import link_refusal, topic_rules
 from topiccrawl.scheduler.frontiers import frontiers_of, read_frontier
 from topiccrawl.scheduler.requests import page_url
-from topiccrawl.scheduler.review import explain_review, seed_outcomes, unreachable_hosts
+from topiccrawl.scheduler.review import cause, explain_review, seed_outcomes, unreachable_hosts
 from topiccrawl.storage.factory import closed_after, storage_of
 from topiccrawl.storage.pages import Pages, PageState, Role
 from topiccrawl.topics.topic import resolve
@@ -158,6 +158,7 @@ def explain(found: Explanation) -> list[str]:
     lines = [
         found.url,
         field("queue", tr(_QUEUES[found.queue]) + (f" ({reason})" if reason else "")),
+        *([field("cause", words)] if (words := cause(found.reason)) != found.reason else ()),
         field("value", text),
         *(f"  {name:<18} {number:.4f}" for name, number in found.evidence.items()),
     ]
