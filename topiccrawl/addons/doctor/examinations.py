@@ -168,7 +168,7 @@ def state(settings: BaseSettings) -> Iterator[Finding]:
     for place in (folder, *sorted(parts)):
         if denied := _denied(place):
             text = tr("{path}: this user may not read and write it", path=denied)
-            yield fail("state", text, tr("give this user access; nothing is damaged"))
+            yield fail("state", text, tr("give this user read and write access"))
             continue
         try:
             check_version(place)

@@ -140,7 +140,7 @@ def test_state_without_access_is_not_reported_as_damaged(
     with ordinary_user():
         (failed,) = [one for one in found("state", Path()) if one.level is Level.FAIL]
     assert failed.text == f"{denied}: this user may not read and write it"
-    assert failed.remedy == "give this user access; nothing is damaged"
+    assert failed.remedy == "give this user read and write access"
 
 
 def test_port_in_use_is_reported(tmp_path: Path) -> None:
