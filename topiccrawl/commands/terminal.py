@@ -22,7 +22,7 @@ from topiccrawl.errors import ConfigurationError, StateError, TopiccrawlError
 from topiccrawl.links.hosts import normalize_host
 from topiccrawl.links.urls import canonical, host_of, site_of
 from topiccrawl.messages import NameList, choose_language, escaped, localize, tr, translate_argparse
-from topiccrawl.scheduler.checks import check_data_folder
+from topiccrawl.scheduler.checks import check_data_folder, check_language
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.crawls import Crawl, CrawlLog
 from topiccrawl.storage.lmdb_files import DATA
@@ -112,6 +112,7 @@ class OperatorCommand(ABC):
             self._refuse_options(args)
             self._complete(self.options)
             check_data_folder(self.options)
+            check_language(self.options)
             with suppress(FileNotFoundError, NotADirectoryError):
                 (self.folder / VERSION).stat()  # exists() may be False for lack of permission
             self.act(args, opts)

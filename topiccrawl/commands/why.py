@@ -20,7 +20,7 @@ from topiccrawl.messages import field, message, tr
 from topiccrawl.scheduler.build import link_refusal, topic_rules
 from topiccrawl.scheduler.frontiers import frontiers_of, read_frontier
 from topiccrawl.scheduler.requests import page_url
-from topiccrawl.scheduler.review import explain_review, seed_outcomes, unreachable_hosts
+from topiccrawl.scheduler.review import cause, explain_review, seed_outcomes, unreachable_hosts
 from topiccrawl.storage.factory import closed_after, storage_of
 from topiccrawl.storage.pages import Pages, PageState, Role
 from topiccrawl.topics.topic import resolve
@@ -31,14 +31,15 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.contract import Explanation
     from topiccrawl.storage.crawls import Crawl
 
-_QUEUES = {
+QUEUE_LABELS = {
     "prior": message("priorQueue: queued, high value"),
     "normal": message("normalQueue: queued"),
     "leased": message("leased: being fetched"),
     "crawled": message("crawledQueue: fetched"),
     "error": message("errorQueue"),
 }
-_KINDS = message("article"), message("hub"), message("other"), message("redirected")
+"""Descriptions of queues by name."""
+KINDS = message("article"), message("hub"), message("other"), message("redirected")
 """Reasons of crawled pages."""
 
 
@@ -150,14 +151,15 @@ def explain(found: Explanation) -> list[str]:
         remedy = tr("fetch it with topiccrawl frontier requeue URL")
         return [found.url, field("seen", seen), f"{'':13}{why}", field("remedy", remedy)]
     value, bias, none = f"{found.value:.4f}", f"{found.bias:+.4f}", tr("(none)")
-    reason = tr(found.reason) if found.reason in _KINDS else found.reason
+    reason = tr(found.reason) if found.reason in KINDS else found.reason
     best = tr("; the best:") if found.parents else ""
     text = tr("{value}, of which {bias} prior of host or directory", value=value, bias=bias)
     is_seed = not found.depth and len(found.path) == 1  # not the target of its redirect
     path = tr("a seed:") if is_seed else tr("{number} links from the seed:", number=found.depth)
     lines = [
         found.url,
-        field("queue", tr(_QUEUES[found.queue]) + (f" ({reason})" if reason else "")),
+        field("queue", tr(QUEUE_LABELS[found.queue]) + (f" ({reason})" if reason else "")),
+        *([field("cause", words)] if (words := cause(found.reason)) != found.reason else ()),
         field("value", text),
         *(f"  {name:<18} {number:.4f}" for name, number in found.evidence.items()),
     ]

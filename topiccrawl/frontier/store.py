@@ -71,6 +71,12 @@ _DAMAGED = message(
     "{path}: is damaged ({error}): restore the folder from a backup (`topiccrawl restore`), or "
     "start over with -a fresh=1"
 )
+_NO_ACCESS = message(
+    "{path}: cannot open the frontier: {error}: "
+    "give this user write access to the folder and its files"
+)
+_DENIED = (PermissionError, lmdb.ReadonlyError)
+"""Errors of a user without write access, which readers need, too, to the lock file."""
 _DECODING = (lmdb.Error, struct.error, ValueError, LookupError)
 """Errors of reading and decoding damaged values."""
 REPORTED = frozenset({"urls", "links", "leased", "robots", "seen"})
@@ -106,7 +112,11 @@ class Store:
         self._pending: Future[float] | None = None
         text = message("{path}: cannot open the frontier: {error}")
         causes = (lmdb.Error, OSError)
-        with translated(StorageError, text, causes, path=self.path), ExitStack() as opened:
+        with (
+            translated(StorageError, text, causes, path=self.path),
+            translated(StorageError, _NO_ACCESS, _DENIED, path=self.path),
+            ExitStack() as opened,
+        ):
             if not readonly:
                 opened.enter_context(_locked(self.path))
             self._open(opened, sync)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from difflib import get_close_matches
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
@@ -12,7 +13,7 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
 from topiccrawl import settings as project
 from topiccrawl.errors import SettingError, translated
 from topiccrawl.links.strategies.parameters import StrategyParameters
-from topiccrawl.messages import message
+from topiccrawl.messages import LANGUAGES, language_named, message
 from topiccrawl.scheduler.build import limits_of
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import (
@@ -66,6 +67,7 @@ def check_values(settings: BaseSettings) -> None:
         SettingError: A setting cannot be used; names the setting, its value and the remedy.
     """
     _check_kinds(settings)
+    check_language(settings)
     for name in ("CONCURRENT_REQUESTS", "CONCURRENT_REQUESTS_PER_DOMAIN"):
         check_count(settings, name)
     if settings["TOPICCRAWL_READERS"] not in ("", None):  # by default, from the number of cores
@@ -106,16 +108,34 @@ def check_data_folder(settings: BaseSettings) -> None:
         raise SettingError("TOPICCRAWL_DATA_DIR is empty: name a folder; . is the current one")
 
 
-def check_folder(settings: BaseSettings, name: str) -> None:
-    """Create the folder of a setting; do nothing if the setting is empty.
+def check_language(settings: BaseSettings) -> None:
+    """Refuse a language without a catalogue, which would be that of the environment.
 
     Raises:
-        SettingError: The folder cannot be created.
+        SettingError: TOPICCRAWL_LANGUAGE is neither empty nor a form of en or zh.
+    """
+    if (value := str(settings.get("TOPICCRAWL_LANGUAGE") or "")) and not language_named(value):
+        raise SettingError(
+            "TOPICCRAWL_LANGUAGE is {value!r}: set it to {choices}",
+            value=value,
+            choices=" or ".join(LANGUAGES),
+        )
+
+
+def check_folder(settings: BaseSettings, name: str) -> None:
+    """Create the folder of a setting, and a file in it; do nothing if the setting is empty.
+
+    Raises:
+        SettingError: The folder cannot be created or written.
     """
     if value := settings.get(name):
-        text = message("{name} is {value!r}: the folder cannot be created: {strerror}")
+        text = message(
+            "{name} is {value!r}: the folder cannot be written: {strerror}: "
+            "give this user write access, or choose another folder"
+        )
         with translated(SettingError, text, name=name, value=value):
             Path(value).mkdir(parents=True, exist_ok=True)
+            TemporaryFile(dir=value).close()
 
 
 def _check_path(settings: BaseSettings, name: str) -> None:

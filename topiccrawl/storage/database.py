@@ -145,8 +145,8 @@ class Database:
         return self._executor.submit(self._transact, work, begin)
 
     def _connect(self) -> sqlite3.Connection:
-        text = message("{path}: cannot create it: {error}")
-        with translated(StorageError, text, path=self.path), self._translated(_OPEN):
+        named = {"path": self.path, "remedy": REMEDIES["SQLITE_CANTOPEN"]}
+        with translated(StorageError, _OPEN, **named), self._translated(_OPEN):
             touch_private(self.path)
             connection = sqlite3.connect(
                 self.path, timeout=BUSY_SECONDS, isolation_level=None,

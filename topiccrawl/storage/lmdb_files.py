@@ -43,7 +43,11 @@ def create_files(folder: Path) -> None:
         StorageError: The files cannot be created, or the data file is truncated.
     """
     text = message("{folder}: cannot be written: {strerror}")
-    with translated(StorageError, text, folder=folder):
+    no_access = message("{folder}: cannot be written: {strerror}: give this user write access")
+    with (
+        translated(StorageError, text, folder=folder),
+        translated(StorageError, no_access, (PermissionError,), folder=folder),
+    ):
         touch_private(folder / DATA)
         touch_private(folder / LOCK)
     require_complete(folder)

@@ -34,6 +34,18 @@ def test_language_of_help_is_a_variable_of_the_environment(tmp_path: Path) -> No
     assert "显示" in done.stdout
 
 
+@pytest.mark.parametrize("given", ["fr", "chinese"])
+def test_unknown_language_of_the_settings_is_refused(tmp_path: Path, given: str) -> None:
+    done = run(tmp_path, f"topiccrawl articles list -s TOPICCRAWL_LANGUAGE={given}")
+    text = f"TOPICCRAWL_LANGUAGE is '{given}': set it to en or zh\n"
+    assert (done.returncode, done.stderr) == (1, text)
+
+
+def test_unknown_language_of_the_environment_is_english(tmp_path: Path) -> None:
+    done = run(tmp_path, "topiccrawl articles list", TOPICCRAWL_LANGUAGE="fr", LANG="fr_FR.UTF-8")
+    assert "no crawl has been run with this data folder" in done.stderr
+
+
 def test_deleted_current_folder_is_reported(tmp_path: Path) -> None:
     done = run(tmp_path, "mkdir gone; cd gone; rmdir ../gone; topiccrawl articles list")
     text = "the current folder cannot be used (No such file or directory): change to another one\n"

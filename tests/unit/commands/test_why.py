@@ -61,6 +61,14 @@ def test_seed_and_kind_of_a_page_are_named_in_the_language() -> None:
         choose_language("")
 
 
+def test_cause_of_a_failure_is_described() -> None:
+    failed = EVICTED._replace(queue="error", reason="http-403")
+    _, queue, text, *_ = explain(failed)
+    assert queue == "  queue      errorQueue (http-403)"
+    assert text == "  cause      the server refuses this crawler (403)"
+    assert not any("cause" in line for line in explain(failed._replace(reason="http-500")))
+
+
 def test_fetched_page_is_explained_by_what_is_stored_of_it(tmp_path: Path) -> None:
     text = "第一家工厂本周开始回收动力电池，设备由当地企业制造，年底前全部投产。"
 

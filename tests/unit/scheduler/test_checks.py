@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 from scrapy.settings import Settings
 
+from tests.users import ordinary_user
 from topiccrawl.addons.browser import browser
 from topiccrawl.addons.warc import middleware
 from topiccrawl.dedup import factory, index, verified
 from topiccrawl.errors import SettingError
-from topiccrawl.scheduler.checks import check_values
+from topiccrawl.scheduler.checks import check_folder, check_values
 from topiccrawl.spiders.arguments import check_watch
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def settings(**changes: str) -> Settings:
         ("TOPICCRAWL_DUPLICATES_WINDOW", "-1"),
         ("TOPICCRAWL_FRAMES", "maybe"),
         ("TOPICCRAWL_FRONTIER", "topiccrawl.model"),
+        ("TOPICCRAWL_LANGUAGE", "fr"),
         ("TOPICCRAWL_PAGES", "1.5"),
         ("TOPICCRAWL_PAGES", "-1"),
         ("TOPICCRAWL_MAX_KNOWN", "many"),
@@ -92,6 +94,18 @@ def test_file_in_place_of_a_folder_is_refused(name: str, tmp_path: Path) -> None
     check_values(settings(**{name: str(tmp_path / "folder")}))
 
 
+@pytest.mark.parametrize("name", ["WARC_DIR", "JOBDIR"])
+def test_read_only_folder_is_refused_with_a_remedy(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "folder").mkdir(0o555)
+    tmp_path.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    text = f"^{name} is 'folder': .*: Permission denied: give this user write access, or choose"
+    with ordinary_user(), pytest.raises(SettingError, match=text):
+        check_folder(settings(**{name: "folder"}), name)
+
+
 @pytest.mark.parametrize(
     ("name", "value", "package", "extra"),
     [("TOPICCRAWL_JS", "1", "scrapy_playwright", "js"), ("WARC_DIR", "warc", "warcio", "warc")],
@@ -117,6 +131,7 @@ def test_valid_settings_pass() -> None:
     check_values(settings())
     check_values(settings(TOPICCRAWL_MAX_QUEUED="1e6", DOWNLOAD_TIMEOUT="7.5"))
     check_values(settings(RETRY_PRIORITY_ADJUST="-2", TOPICCRAWL_FRAMES="1"))
+    check_values(settings(TOPICCRAWL_LANGUAGE="zh-Hans"))
 
 
 def test_settings_equal_the_defaults_of_the_code() -> None:

@@ -106,7 +106,8 @@ def test_foreign_database_is_refused_and_unchanged(tmp_path: Path) -> None:
 
 def test_uncreatable_folder_raises_a_storage_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(StorageError, match=r"file.*cannot create"):
+    remedy = "create the folder and make it writable"
+    with pytest.raises(StorageError, match=rf"file.*cannot open: .*; {remedy}"):
         opened(tmp_path / "file" / FILE)
 
 

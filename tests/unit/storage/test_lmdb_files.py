@@ -6,10 +6,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from scrapy.settings import Settings
 
+from tests.users import ordinary_user
 from topiccrawl.errors import StorageError
 from topiccrawl.frontier.contract import Ending, Outcome, Seed
 from topiccrawl.model import Offer
@@ -70,6 +72,18 @@ def test_truncated_frontier_is_refused(tmp_path: Path, left: float) -> None:
     )  # fmt: skip
     assert done.returncode == 0, f"ended by {done.returncode}: {done.stderr[-500:]}"
     assert "is truncated to" in done.stdout
+
+
+@pytest.mark.parametrize("denied", ["", "nev/data.mdb", "nev/lock.mdb", "nev/LOCK"])
+def test_frontier_without_access_is_refused_with_a_remedy(denied: str) -> None:
+    with TemporaryDirectory() as data:  # the folders of pytest are closed to other users
+        fill(data, 1)
+        for path in (Path(data), *Path(data).rglob("*")):
+            path.chmod(0o777)
+        Path(data, "frontiers", denied).chmod(0o555)
+        remedy = "Permission denied.*: give this user write access"
+        with ordinary_user(), pytest.raises(StorageError, match=remedy):
+            frontiers_in(data).open("nev" if denied else "new", SPEC)
 
 
 def test_complete_frontier_can_be_reopened(tmp_path: Path) -> None:

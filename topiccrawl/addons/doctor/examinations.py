@@ -27,7 +27,7 @@ from topiccrawl.scheduler.build import check_settings
 from topiccrawl.scheduler.checks import check_values, unknown_settings
 from topiccrawl.scheduler.findings import Finding, fail, ok, warn
 from topiccrawl.scheduler.hooks import check_hooks, load_component
-from topiccrawl.storage.lmdb_files import DATA, require_readable
+from topiccrawl.storage.lmdb_files import DATA, LOCK, require_readable
 from topiccrawl.storage.version import check_pages, check_version, written_by
 from topiccrawl.text.idf import chinese_table
 from topiccrawl.text.tokens import shared_tokenizer
@@ -166,6 +166,10 @@ def state(settings: BaseSettings) -> Iterator[Finding]:
     parts = [*folder.glob("frontiers/*"), *folder.glob("*.sqlite")]
     parts += [Path(settings["JOBDIR"], "frontier")] if settings.get("JOBDIR") else []
     for place in (folder, *sorted(parts)):
+        if denied := _denied(place):
+            text = tr("{path}: this user may not read and write it", path=denied)
+            yield fail("state", text, tr("give this user read and write access"))
+            continue
         try:
             check_version(place)
             if (place / DATA).exists():
@@ -184,6 +188,15 @@ def state(settings: BaseSettings) -> Iterator[Finding]:
             written = tr("written by topiccrawl {version}", version=by)
             text = written if place.exists() else tr("no data yet")
             yield ok("state", f"{place}: {text}")
+
+
+def _denied(place: Path) -> Path | None:
+    """Return the folder or file of a state that this user may not read and write, or None."""
+    mode, effective = os.R_OK | os.W_OK, os.access in os.supports_effective_ids
+    for path in (place, place / DATA, place / LOCK):
+        if path.exists() and not os.access(path, mode, effective_ids=effective):
+            return path
+    return None
 
 
 def memory(_: BaseSettings) -> Iterator[Finding]:

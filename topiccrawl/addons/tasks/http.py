@@ -54,7 +54,7 @@ _Name = Annotated[str, Field(max_length=300)]
 _Argument = Annotated[str, Field(max_length=1000)]
 _URLS = frozenset({"like", "include", "exclude"})
 """Arguments of topic crawls with URLs or patterns of URLs, which name no files."""
-_ORDER_NAME = re.compile(r"[\w.:-]{1,200}")
+_ORDER_NAME = re.compile(r"(?!\.)[\w.:-]{1,200}")
 """A slug, ``task-7`` or ``task-7.a.test``."""
 _FILE_NAME = re.compile(r"\w[\w.-]{0,99}")
 """Name of a file in TOPICCRAWL_ORDER_FILES."""
@@ -256,7 +256,9 @@ def _name_in(request: web.Request) -> str:
     """
     name = request.match_info["name"]
     if not _ORDER_NAME.fullmatch(name):
-        raise ConfigurationError("the name of an order may contain letters, digits and .:- only")
+        raise ConfigurationError(
+            "the name of an order may contain letters, digits and .:- only, and not begin with ."
+        )
     return name
 
 

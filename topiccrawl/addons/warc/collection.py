@@ -50,7 +50,7 @@ def forget(settings: BaseSettings, names: Sequence[str]) -> Iterator[str]:
         names: URLs, or ``site:HOST``.
 
     Raises:
-        SettingError: If warcio is not installed, or the folder cannot be created.
+        SettingError: If warcio is not installed, or the folder cannot be written.
         StorageError: If the disk fails; the call can be repeated.
     """
     if not settings.get("WARC_DIR"):

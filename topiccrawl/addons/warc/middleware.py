@@ -112,7 +112,7 @@ def check_archive(settings: BaseSettings) -> None:
     """Create the folder of WARC_DIR.
 
     Raises:
-        SettingError: If it cannot be created, or warcio is not installed.
+        SettingError: If it cannot be written, or warcio is not installed.
     """
     if settings.get("WARC_DIR") and find_spec("warcio") is None:
         raise SettingError("WARC_DIR needs warcio: pip install 'topiccrawl[warc]'")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,6 +14,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 
 from tests.mongo_server import MongoServer, database_uri
+from tests.users import ordinary_user
 from topiccrawl.addons.doctor.commands.doctor import Command, lines_of
 from topiccrawl.addons.doctor.examinations import examinations_of, examine
 from topiccrawl.addons.mongodb.client import Server
@@ -21,11 +23,10 @@ from topiccrawl.frontier.store import Store
 from topiccrawl.messages import choose_language
 from topiccrawl.scheduler.findings import Level, ok
 from topiccrawl.storage.database import FILE, Database
-from topiccrawl.storage.lmdb_files import require_readable
+from topiccrawl.storage.lmdb_files import LOCK, require_readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from topiccrawl.scheduler.findings import Finding
 
@@ -122,6 +123,24 @@ def test_damaged_frontier_is_a_failure(tmp_path: Path) -> None:
     damaged = (bytes(4096) if page.count(b"x") > 1_000 else page for page in pages)
     path.write_bytes(b"".join(damaged))
     assert worst(found("state", tmp_path)) is Level.FAIL
+
+
+@pytest.mark.parametrize("denied", [FILE, "frontiers/a", f"frontiers/a/{LOCK}"])
+def test_state_without_access_is_not_reported_as_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, denied: str
+) -> None:
+    if denied == FILE:
+        Database(tmp_path / FILE).open()
+    else:
+        Store(tmp_path / "frontiers" / "a").close()
+    for path in (tmp_path, *tmp_path.rglob("*")):
+        path.chmod(0o777)
+    (tmp_path / denied).chmod(0o555)
+    monkeypatch.chdir(tmp_path)
+    with ordinary_user():
+        (failed,) = [one for one in found("state", Path()) if one.level is Level.FAIL]
+    assert failed.text == f"{denied}: this user may not read and write it"
+    assert failed.remedy == "give this user read and write access"
 
 
 def test_port_in_use_is_reported(tmp_path: Path) -> None:

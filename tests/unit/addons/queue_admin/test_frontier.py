@@ -46,7 +46,7 @@ def _crawl(tmp_path: Path) -> None:
     frontier = EmbeddedFrontier(folder, FirstCome(), QUICK, Limits(), owner=TOPIC, sync="never")
     frontier.push([Seed(f"{SITE}/")])
     links = [Offer(f"{SITE}/{n}", 0, ()) for n in range(4)]
-    frontier.finish(frontier.pop()[0], Outcome(Ending.CRAWLED), links)
+    frontier.finish(frontier.pop()[0], Outcome(Ending.CRAWLED, "hub"), links)
     for lease in frontier.pop(2):
         frontier.finish(lease, Outcome(Ending.ERROR, "http-404"))
     frontier.close()
@@ -57,7 +57,7 @@ def _crawl(tmp_path: Path) -> None:
 def test_queues_are_counted_and_listed(run: Run) -> None:
     status, out = run("stats")
     assert status == 0
-    stats = dict(line.split() for line in out.splitlines())
+    stats = dict(line.split()[:2] for line in out.splitlines())
     assert (stats["prior"], stats["crawled"], stats["error"], stats["known"]) == (
         "2",
         "1",
@@ -65,9 +65,22 @@ def test_queues_are_counted_and_listed(run: Run) -> None:
         "5",
     )
     assert stats["error/http-404"] == "2"
-    assert run("list", "crawled") == (0, f"1.0000  {SITE}/\n")
+    assert run("list", "crawled") == (0, f"1.0000  {SITE}/  (hub)\n")
     assert run("list", "error", "-n", "1")[1].count("(http-404)") == 1
     assert run("list", "error", "--reason", "dns") == (0, "")
+
+
+def test_counters_and_reasons_are_described_in_the_language(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LANGUAGE", "zh")
+    lines = run("stats")[1].splitlines()
+    assert "prior                               2  priorQueue：等待中，价值高" in lines
+    assert "known                               5  所有已记录的网址" in lines
+    assert "error/http-404                      2  网页不存在（404）" in lines
+    listed = run("list", "error", "-n", "1")[1]
+    assert listed.endswith("  (http-404)  网页不存在（404）\n")
+    assert run("list", "crawled")[1] == f"1.0000  {SITE}/  (列表)\n"
 
 
 def test_urls_are_requeued_and_forgotten(run: Run) -> None:
@@ -77,7 +90,7 @@ def test_urls_are_requeued_and_forgotten(run: Run) -> None:
     assert run("requeue", "--reason", "http-404") == (0, "2 of 2 requeued\n")
     assert run("forget", f"{SITE}/1") == (0, "1 of 1 deleted\n")
     assert run("forget", f"{SITE}/1")[0] == 1
-    stats = dict(line.split() for line in run("stats")[1].splitlines())
+    stats = dict(line.split()[:2] for line in run("stats")[1].splitlines())
     assert (stats["prior"], stats["error"], stats["known"]) == ("4", "0", "4")
 
 

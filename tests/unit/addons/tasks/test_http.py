@@ -21,7 +21,7 @@ from topiccrawl.addons.tasks.service import TaskService
 from topiccrawl.addons.tasks.session import WorkerSession
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.scheduler.build import addresses_of
-from topiccrawl.storage.ledger import Control, LocalLedger
+from topiccrawl.storage.ledger import ORDERS, Control, LocalLedger
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -61,6 +61,18 @@ def test_crawl_is_paused_resumed_and_slowed(tmp_path: Path) -> None:
             reply = await answer.json()
             assert (reply["paused"], reply["speed"]) == (True, 0.5)
         assert (await post(client, "/api/orders/nev/resume"))[1]["paused"] is False
+
+    serve(tmp_path, act)
+
+
+def test_name_that_no_crawl_can_have_is_refused(tmp_path: Path) -> None:
+    async def act(client: TestClient[Any, Any]) -> None:
+        for name in ("%2e%2e", "%2e", ".nev", "a%2fb", "a%20b"):
+            url = client.make_url("/").with_path(f"/api/orders/{name}/pause", encoded=True)
+            async with client.session.post(url) as answer:
+                assert answer.status == 400, name
+                assert "the name of an order" in (await answer.json())["error"]
+        assert await LocalLedger(tmp_path).read(ORDERS) == {ORDERS: {}}
 
     serve(tmp_path, act)
 

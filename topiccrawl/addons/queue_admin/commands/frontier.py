@@ -18,6 +18,7 @@ from typing_extensions import override
 from topiccrawl.addons.queue_admin.export import entries as entries_of
 from topiccrawl.addons.queue_admin.export import to_line
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, count, say
+from topiccrawl.commands.why import KINDS, QUEUE_LABELS
 from topiccrawl.errors import StateError, StorageError, translated
 from topiccrawl.frontier.entries import About, Entry
 from topiccrawl.frontier.queues import SIZES
@@ -26,6 +27,7 @@ from topiccrawl.links.strategies import stored_strategy
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.frontiers import frontiers_of, read_frontier
+from topiccrawl.scheduler.review import cause
 from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.storage.formats import atomic_output
 from topiccrawl.topics.topic import resolve
@@ -37,6 +39,10 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from topiccrawl.frontier.contract import Frontier, Reader
+
+
+_COUNTERS = {**QUEUE_LABELS, "known": message("all recorded URLs")}
+"""Descriptions of counters by name."""
 
 
 class Command(OperatorCommand, ScrapyCommand):
@@ -91,11 +97,13 @@ class Command(OperatorCommand, ScrapyCommand):
         with closing(self._reader(opts)) as frontier:
             counts = frontier.counts()
         names = (*SIZES, *sorted(counts.keys() - {*SIZES}))
-        say(*(f"{name:<24} {counts[name]:>12,}" for name in names))
+        say(*(f"{name:<24} {counts[name]:>12,}  {_described(name)}".rstrip() for name in names))
 
     def _list(self, queue: str, opts: argparse.Namespace) -> None:
         for url, value, reason in islice(self._queued(queue, opts), opts.most or None):
-            say(f"{value:.4f}  {url}{f'  ({reason})' if reason else ''}")
+            name = tr(reason) if reason in KINDS else reason
+            text = f"{value:.4f}  {url}{f'  ({name})' if reason else ''}"
+            say(f"{text}  {_described(reason)}".rstrip())
 
     def _queued(self, queue: str, opts: argparse.Namespace) -> Iterator[tuple[str, float, str]]:
         """Yield URL, value and reason of the entries of a queue, with the reason of the options."""
@@ -159,6 +167,14 @@ class Command(OperatorCommand, ScrapyCommand):
             raise StateError("the topic of the export is a file: name it with --topic")
         chosen = resolve(name)
         return chosen.name, frontiers_of(self.options).place(chosen.slug)
+
+
+def _described(name: str) -> str:
+    """Return the description of a counter or of the reason of an error; "" if there is none."""
+    if name in _COUNTERS:
+        return tr(_COUNTERS[name])
+    reason = name.removeprefix("error/")
+    return "" if (text := cause(reason)) == reason else text
 
 
 def _fill(
