@@ -66,7 +66,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
-    """Print below all else the tests that were not run, with reasons, and the repeated ones."""
+    """Print why tests were repeated; below all else these and those not run, with reasons."""
+    repeated = terminalreporter.stats.get("rerun", ())
+    for report in repeated:
+        terminalreporter.write_sep("_", f"first try of {report.nodeid}")
+        terminalreporter.line(report.longreprtext)
     yield
     skipped = Counter(report.longrepr[2] for report in terminalreporter.stats.get("skipped", ()))
     if terminalreporter.config.option.markexpr:
@@ -74,8 +78,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterat
         terminalreporter.line(f"run: tests that are {expression}; make test-all runs all")
     for reason, number in sorted(skipped.items()):
         terminalreporter.line(f"not run: {number} tests: {reason.removeprefix('Skipped: ')}")
-    again = dict.fromkeys(report.nodeid for report in terminalreporter.stats.get("rerun", ()))
-    for name in again:
+    for name in dict.fromkeys(report.nodeid for report in repeated):
         terminalreporter.line(f"failed at the first try: {name}")
 
 

@@ -61,13 +61,22 @@ class Sites:
                 await stack.enter_async_context(server)
                 self.ports.append(server.sockets[0].getsockname()[1])
             started.set()
-            while True:
-                await asyncio.sleep(0.1)
-                self.most = max(self.most, sum(map(is_open, self._open)))
-                for writer in self._waiting:
-                    writer.write(ANSWER)
-                self.answers += len(self._waiting)
-                self._waiting.clear()
+            try:
+                await self._answer()
+            finally:  # without reading, an end of the client is not noticed
+                for writer in self._open:
+                    writer.transport.abort()
+                closed = (writer.wait_closed() for writer in self._open)
+                await asyncio.gather(*closed, return_exceptions=True)
+
+    async def _answer(self) -> None:
+        while True:
+            await asyncio.sleep(0.1)
+            self.most = max(self.most, sum(map(is_open, self._open)))
+            for writer in self._waiting:
+                writer.write(ANSWER)
+            self.answers += len(self._waiting)
+            self._waiting.clear()
 
     async def _serve(self, stream: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._open.add(writer)
@@ -84,7 +93,10 @@ class Sites:
 
 def is_open(writer: asyncio.StreamWriter) -> bool:
     """Return whether the client has neither closed nor reset the connection."""
-    info = writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)
+    connection = writer.get_extra_info("socket")
+    if connection is None or connection.fileno() == -1:  # lost, and `_serve` has not resumed yet
+        return False
+    info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)
     return bool(info[0] == 1)
 
 
