@@ -149,8 +149,12 @@ class EmbeddedFrontier:
         self.ready.reset_far_times(now)
         for key in self.settlement.marks.unfinished():
             self.settlement.add_crashes(key)
-        self.write()
-        self.store.wait_for_commit()
+        try:
+            self.write()
+            self.store.wait_for_commit()
+        except (lmdb.Error, OSError) as error:
+            self.settlement.marks.abandon()
+            raise self.fail(error) from error
         self.settlement.marks.clear()
 
     def _add_methods(self, slots: Slots) -> None:
