@@ -129,7 +129,7 @@ class HabitsSpider(Spider):
     def parse(self, response: Response) -> Iterator[Any]:
         yield {"page": response.url}
         assert response.request is not None
-        for path in ("/", "/copy", "/login-first", "/to-refused"):
+        for path in ("/", "/copy", "/login-first", "/to-refused", "/blocked"):
             yield response.request.replace(url=response.urljoin(path))
         yield Request(response.urljoin("/flaky"), callback=self.parse_status)
 
@@ -138,10 +138,12 @@ class HabitsSpider(Spider):
 
 
 class LoginMiddleware:
-    """Returns another request in place of one."""
+    """Returns another request in place of one, and the same one in place of a blocked page."""
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
-        """Request the login page."""
+        """Request the login page, or the blocked page again."""
+        if request.url.endswith("/blocked"):
+            return request
         is_closed = request.url.endswith("/login-first")
         return Request(response.urljoin("/login")) if is_closed else response
 

@@ -230,6 +230,16 @@ def test_commands_need_no_project_but_projects_need_the_add_on(tmp_path: Path) -
     assert 'ADDONS = {"topiccrawl.Addon": 100}' in out
 
 
+def test_articles_that_a_pipeline_converts_before_the_store_are_reported(project: Path) -> None:
+    pipelines = project / "stock" / "pipelines.py"
+    pipelines.write_text(pipelines.read_text().replace("return item", "return {'url': item.url}"))
+    crawl = ("crawl", "topic", "-a", "topic=新能源汽车", "-a", f"seeds={SITE}/")
+    with Web(PAGES) as web:
+        status, out = scrapy(project, *crawl, "-s", "TOPICCRAWL_READERS=0", proxy=web.proxy)
+    assert (status, "Traceback" in out) == (0, False), out[-3000:]
+    assert out.count("Items of type dict are not stored: give pipelines that") == 1, out[-3000:]
+
+
 @pytest.mark.parametrize(("name", "readers"), [("mine", 1), ("topic", 0), ("topic", 1)])
 @pytest.mark.slow
 def test_topic_spiders_of_a_stock_project_store_articles(

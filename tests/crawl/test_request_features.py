@@ -11,6 +11,7 @@ from tests.crawl.request_features import RETRIES
 from tests.crawl.run import run
 from tests.crawl.web import Answer, Page, Web
 from topiccrawl.scheduler.frontiers import read_frontier
+from topiccrawl.scheduler.leases import MAX_FURTHER
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -164,16 +165,19 @@ def test_crawl_ends_whatever_components_do_to_its_requests(tmp_path: Path) -> No
     flaky = iter((503, 200))
     pages: dict[str, Page] = {
         **dict.fromkeys((f"{SITE}/{p}" for p in ("", "copy", "login", "login-first")), "text"),
+        f"{SITE}/blocked": "a check of the visitor",
         f"{SITE}/to-refused": Answer("", 302, (("Location", f"{SITE}/refused"),)),
         f"{SITE}/session": "account", f"{SITE}/flaky": lambda _: Answer("", next(flaky)),
     }  # fmt: skip
     with Web(pages) as web:
         items = items_of(web.proxy, tmp_path / "data", "habits", **MODULES)
+    assert web.count(f"{SITE}/blocked") == 1 + MAX_FURTHER
     frontier = read_frontier(tmp_path / "data" / "frontiers" / "spider-habits")
-    found = {path: frontier.why(f"{SITE}/{path}") for path in ("copy", "login-first", "to-refused")}
+    paths = ("copy", "login-first", "to-refused", "blocked")
+    found = {path: frontier.why(f"{SITE}/{path}") for path in paths}
     assert {path: why and (why.queue, why.reason) for path, why in found.items()} == {
         "copy": ("crawled", ""), "login-first": ("error", "replaced"),
-        "to-refused": ("error", "replaced"),
+        "to-refused": ("error", "replaced"), "blocked": ("error", "replaced"),
     }  # fmt: skip
     assert sorted(one["page"] for one in items if "page" in one) == [f"{SITE}/", f"{SITE}/login"]
     handled = [(one["status"], one["account"]) for one in items if "status" in one]

@@ -38,6 +38,8 @@ COMMIT_SECONDS, COMMIT_SECONDS_MAX = 0.1, 1.0
 COMMIT_ROWS, ROWS_MAX = 2000, 3000  # above it a call waits for the commit in progress, to bound RAM
 COMMIT_SHARE = 0.1
 """Maximum share of time for commits: on a slow disk their interval grows, up to the maximum."""
+TOLERANCE = 60.0
+"""Seconds by which the system clock may be behind the last commit before times are shifted."""
 logger = logging.getLogger(__name__)
 BROKEN = (
     "{}: the frontier cannot be written ({}); committed data is intact: free disk space, allow"
@@ -138,11 +140,21 @@ class EmbeddedFrontier:
         self.dispatch.turn = self._progress.get("turn", 0)
         if self.scorer.swept[0] != self.scorer.topic:
             logger.info("%s: topic or strategy changed: queued URLs are re-scored", self.store.path)
-        self.ready.reset_far_times(self.clock())
+        now = self.clock()
+        ahead = self._progress.get("at", now) - now
+        if ahead > TOLERANCE:
+            logger.warning("%s: the system clock was set back; times are shifted", self.store.path)
+            self.ready.set_back(ahead, now)
+            self.queues.set_back(ahead)
+        self.ready.reset_far_times(now)
         for key in self.settlement.marks.unfinished():
             self.settlement.add_crashes(key)
-        self.write()
-        self.store.wait_for_commit()
+        try:
+            self.write()
+            self.store.wait_for_commit()
+        except (lmdb.Error, OSError) as error:
+            self.settlement.marks.abandon()
+            raise self.fail(error) from error
         self.settlement.marks.clear()
 
     def _add_methods(self, slots: Slots) -> None:
@@ -305,7 +317,7 @@ class EmbeddedFrontier:
         self.store.save("progress", {
             "tally": dict(self.queues.tally), "seq": self.urls.seq, "turn": self.dispatch.turn,
             "swept": self.scorer.swept, "crawl": self.ready.crawl,
-            "epoch": self.leases.epoch,
+            "epoch": self.leases.epoch, "at": self.clock(),
         })  # fmt: skip
         self.store.commit()
         self.changed = False

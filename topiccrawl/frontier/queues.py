@@ -201,6 +201,16 @@ class Queues:
         earliest = self.next_due()
         self._earliest_due = inf if earliest is None else earliest
 
+    def set_back(self, seconds: float) -> None:
+        """Shift the times of delayed URLs, after the system time was set back by some seconds."""
+        for entry in [entry for entry, _ in self._store.items("due")]:
+            key = entry[DUE.size :]
+            row = self.urls.row(key)
+            if row is not None:
+                self.leave(row, key)
+                row.when -= seconds
+                self.put_back(row, key)
+
     def next_due(self) -> float | None:
         """Return the earliest time of a delayed URL, or None."""
         waiting = self._store.items("due", size=1)

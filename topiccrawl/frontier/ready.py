@@ -155,6 +155,13 @@ class ReadyHosts:
             else:
                 self.set_blocked(thing, blocked=False)
 
+    def set_back(self, seconds: float, now: float) -> None:
+        """Shift the times of hosts, after the system time was set back by some seconds."""
+        for host in self._registry.hosts:
+            if host.next_at > now:
+                host.next_at -= seconds
+                self.host_changed(host, now)
+
     def reset_far_times(self, now: float) -> None:
         """Reset times too far in the future, after the system time was set back."""
         for host in self._registry.hosts:

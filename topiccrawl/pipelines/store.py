@@ -18,6 +18,7 @@ from topiccrawl.scheduler.finish import STORE_FAILED
 from topiccrawl.scheduler.hooks import components
 from topiccrawl.storage.contract import ArticleStore, Fate, StoreListener
 from topiccrawl.storage.factory import articles_of
+from topiccrawl.storage.pages import Change
 from topiccrawl.storage.spool import Spool
 from topiccrawl.storage.spooling import GroupCommit, SpoolingStore
 from topiccrawl.storage.url_journal import UrlJournal
@@ -70,6 +71,7 @@ class StorePipeline:
         data = Path(crawler.settings["TOPICCRAWL_DATA_DIR"])
         self._url_journal = UrlJournal(data / "acknowledged")
         self._failures = 0
+        self._reported = False
         self._begun: set[str] = set()  # articles whose last page is missing; counted once
         self._expiring: asyncio.Task[None] | None = None
 
@@ -165,12 +167,23 @@ class StorePipeline:
             self._begun.add(item.article.url)
             raise DropItem(f"partial article: {item.article.url} continues on its next page")
         if not isinstance(item, Article):
+            self._report_other(item)
             return item
         saved = await self._save(item)
         self._begun.discard(item.url)
         for listener in self._store.listeners:
             await listener.article_complete(item.url)
         return saved
+
+    def _report_other(self, item: object) -> None:
+        """Log the first item of a topic crawl that is no article any more."""
+        others = self._context.spec.judges is None or isinstance(item, Change)
+        if not others and not self._reported:
+            self._reported = True
+            logger.warning(
+                "Items of type %s are not stored: give pipelines that convert articles an order"
+                " above 900, and raise DropItem to discard an article", type(item).__name__,
+            )  # fmt: skip
 
     async def _save(self, item: Article) -> Article:
         try:

@@ -17,6 +17,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils._compression import brotli, zstd  # type: ignore[attr-defined]
 from scrapy.utils.log import failure_to_exc_info
 from scrapy.utils.misc import load_object
+from twisted.python.failure import Failure
 
 from topiccrawl.frontier.contract import Download, Ending
 from topiccrawl.model import Kind, Lease
@@ -26,7 +27,6 @@ from topiccrawl.scheduler.build import max_retries
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
-    from twisted.python.failure import Failure
 
     from topiccrawl.scheduler.context import Alarm
     from topiccrawl.scheduler.leases import LeaseBook
@@ -40,6 +40,12 @@ PRIVATE_ADDRESS = "private-address"
 _MALFORMED = (EOFError, ValueError, BadGzipFile, zlib.error, brotli.error, zstd.ZstdError)
 """Raised by Scrapy's middlewares if a body cannot be decompressed or a Location is no URL."""
 _RETRY_AFTER_DIGITS = re.compile(r"\s*(\d{1,9})\s*$")
+
+
+class ReplacedError(IgnoreRequest):
+    """A component returned another request in place of a leased one, or refused its redirect."""
+
+    reason = "replaced"
 
 
 class DownloadReporter:
@@ -74,6 +80,11 @@ class DownloadReporter:
             self._robots(number, None, *self._robots_status(failure))
             return Ending.ERROR
         return self._settle(request, lease, failure)
+
+    def replaced(self, lease: Lease) -> None:
+        """End a lease whose request a component of the user replaced."""
+        failure = Failure(ReplacedError())  # type: ignore[no-untyped-call]
+        self.failed(Request(lease.url, meta={meta.KEY: lease.epoch}), failure)
 
     def robots(self, response: Response) -> None:
         """Report the response of a robots.txt; callback of its request."""

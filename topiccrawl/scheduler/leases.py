@@ -47,6 +47,9 @@ class Retry:
         return min(self.max_delay, wait)
 
 
+MAX_FURTHER = 20
+"""Maximum number of further requests of a lease, as Scrapy's default of REDIRECT_MAX_TIMES.
+Redirects have their own limit, but a component may return the same request without end."""
 UNLEASED = Lease("", b"", 0)
 """Lease of a page that came from no frontier, as in ``scrapy parse``."""
 _NOTHING = Findings(0.0)
@@ -59,6 +62,7 @@ class _OpenLease:
     Attributes:
         lease: The lease.
         since: Time at which it was added.
+        further: Number of further requests.
         slot: Host whose slot a further request takes; "" for the lease's own host.
         reported: True if the last request's download was reported to the frontier.
         findings: Relevance and links of the page.
@@ -71,6 +75,7 @@ class _OpenLease:
 
     lease: Lease
     since: float = 0.0
+    further: int = 0
     slot: str = ""
     reported: bool = False
     findings: Findings = _NOTHING
@@ -128,6 +133,11 @@ class LeaseBook:
         """Record that a further request of a lease is sent, with a slot of its host."""
         if entry := self._open.get(number):
             entry.slot, entry.reported = host, False
+            entry.further += 1
+
+    def may_continue(self, number: int) -> bool:
+        """Check whether a lease may have a further request."""
+        return self._open[number].further < MAX_FURTHER
 
     def report(self, number: int, download: Download) -> bool:
         """Report a download, which frees the host's slot; return False if already reported."""

@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Self
 
 from scrapy import Request, Spider, signals
 from scrapy.core.scheduler import BaseScheduler
-from scrapy.exceptions import CloseSpider, IgnoreRequest
+from scrapy.exceptions import CloseSpider
 from scrapy.utils.asyncio import AsyncioLoopingCall, call_later, create_looping_call
 from scrapy.utils.defer import deferred_from_coro
-from twisted.python.failure import Failure
 from typing_extensions import override
 
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
@@ -73,12 +72,6 @@ _WITHOUT_EFFECT = (
 """Settings of Scrapy's own scheduler."""
 _SWEEP = 200
 """Records re-scored at a time after a change of the topic."""
-
-
-class ReplacedError(IgnoreRequest):
-    """A component returned another request in place of a leased one, or refused its redirect."""
-
-    reason = "replaced"
 
 
 class FrontierScheduler(BaseScheduler):
@@ -206,6 +199,9 @@ class FrontierScheduler(BaseScheduler):
         """Queue a request of the spider, a middleware or a redirect; return False if refused."""
         self.reporter.report_no_download(request)  # a redirect may come from a cache
         lease = self.book.lease(meta.lease_number(request))
+        if lease is not None and not self.book.may_continue(lease.epoch):
+            self.reporter.replaced(lease)
+            return False
         if lease is not None:
             return self.redirects.follow(request, lease)
         if not host_of(request.url):
@@ -337,9 +333,8 @@ class FrontierScheduler(BaseScheduler):
         slot = self.crawler.engine._slot  # noqa: SLF001 - Scrapy has no signal for it
         if slot is None or slot.inprogress:
             return
-        failure = Failure(ReplacedError())  # type: ignore[no-untyped-call]
         for lease in self.book.abandoned():
-            self.reporter.failed(_with_lease(Request(lease.url), lease), failure)
+            self.reporter.replaced(lease)
 
     def _settled(self, lease: Lease, outcome: Outcome) -> None:
         self.alarm.now()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import random
+import resource
 import shutil
 import sys
 from contextlib import closing
@@ -98,6 +99,22 @@ def test_damaged_rows_are_reported_with_a_remedy(tmp_path: Path, damaged: bytes)
     if cut:
         with pytest.raises(StorageError, match=DAMAGED):
             opened(tmp_path)
+
+
+def test_full_disk_is_reported_with_a_remedy(tmp_path: Path) -> None:
+    frontier = opened(tmp_path)
+    frontier.push([Seed("http://a.test/")])
+    frontier.close()
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (16_384, before[1]))
+    try:
+        with pytest.raises(StorageError, match=f"{tmp_path}: .*free disk space"):
+            opened(tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    reopened = opened(tmp_path)
+    assert reopened.counts()["known"] == 1
+    reopened.close()
 
 
 def test_error_of_the_strategy_is_not_taken_for_damage(
