@@ -3,10 +3,10 @@
     python -m benchmarks.ablation [--pages FILE --topics FILE] [--topic NAME]… [--batch 8]…
                                   [--part NAME]… [--stated file|word|sentence|section] [--json FILE]
 
-Each part is removed from shark-plus separately. Replays (see `scrapy simulate`) use the
-production parser, scorer, strategy and frontier, without network; a figure is the mean `area` over
-topics and numbers of requests in flight. Without --pages and --topics, the collections in
-../shared/data are replayed if there are any.
+Each part is removed separately from shark-plus as shipped, without adaptation. Replays (see
+`scrapy simulate`) use the production parser, scorer, strategy and frontier, without network; a
+figure is the mean `area` over topics and numbers of requests in flight. Without --pages and
+--topics, the collections in ../shared/data are replayed if there are any.
 """
 
 from __future__ import annotations
@@ -39,19 +39,22 @@ class Variant(NamedTuple):
 
     strategy: str = "shark-plus"
     numbers: Mapping[str, float] | None = None
-    method: str = "words"
+    method: str = "off"
 
 
 PARTS = {
-    "best-first": Variant("best-first", method=""),
-    "shark-plus, as shipped": Variant(),
+    "best-first": Variant("best-first"),
+    "shark-plus": Variant(),
+    "- scores of parents": Variant(numbers={"plus_parents_weight": 0.0}),
     "- priors of host and directory": Variant(numbers={"plus_prior_weight": 0.0}),
     "- words of links (promise)": Variant(numbers={"plus_promise_weight": 0.0}),
     "- anchor": Variant(numbers={"plus_anchor_weight": 0.0}),
     "- context": Variant(numbers={"plus_context_weight": 0.0}),
+    "- places of links (region)": Variant(numbers={"plus_region_weight": 0.0}),
+    "- sections": Variant(numbers={"plus_section_weight": 0.0}),
     "- shrinking to the crawl's mean": Variant(numbers={"plus_shrink": 0.0}),
     "- saturation (half = 1)": Variant(numbers={"plus_half": 1.0}),
-    "- adaptation": Variant(method=""),
+    "words adaptation": Variant(method="words"),
     "genetic adaptation": Variant(method="genetic"),
 }
 """Compared variants by their name in the table."""
@@ -62,7 +65,8 @@ def area(web: RecordedWeb, case: Case, variant: Variant, batch: int) -> float:
     scorer = CachingScorer(case.topic, sites=SiteWords())
     parameters = StrategyParameters(**(variant.numbers or {}))  # type: ignore[arg-type]
     order = strategy(variant.strategy, scorer, parameters)
-    adapter = TopicLearner(scorer, order, variant.method) if variant.method else None
+    adapts = variant.method != "off"
+    adapter = TopicLearner(scorer, order, variant.method) if adapts else None
     given = Conditions(case.budget, batch=batch, slow_start=TOPICCRAWL_SLOW_START)
     replayed = Replay(web, case.topic, scorer, order, given, adapter).run()
     return harvest(variant.strategy, replayed.fetched, case).area

@@ -1,16 +1,15 @@
 """Comparison of shark-plus with best-first on generated webs of different kinds.
 
-    python -m benchmarks.made_webs [KIND]… [--seeds N] [--no-adaptation] [--processes 1]
-                                   [--json FILE]
+    python -m benchmarks.made_webs [KIND]… [--seeds N] [--adaptation words|genetic]
+                                   [--processes 1] [--json FILE]
 
 Each kind of web (see `made_webs_kinds`) removes a signal that a crawl may rely on: words in
 links, directories, hosts, terms. A web has two topics. Replays (see `scrapy simulate`) use the
-production parser, scorer, strategy and frontier, without network, 8 requests in flight; shark-plus
-as shipped, with adaptation by words unless an option switches it off. A figure is the mean `area`
-over a kind's topics: the area under the harvest curve up to half of the reachable pages, over that
-of an oracle that knows all labels and links. `closed` is the share of best-first's distance to the
-oracle that shark-plus closes, `worst` its difference from best-first in the topic where it does
-worst.
+production parser, scorer, strategy and frontier, without network, 8 requests in flight. A figure is
+the mean `area` over a kind's topics: the area under the harvest curve up to half of the reachable
+pages, over that of an oracle that knows all labels and links. `closed` is the share of best-first's
+distance to the oracle that shark-plus closes, `worst` its difference from best-first in the topic
+where it does worst.
 """
 
 from __future__ import annotations
@@ -33,8 +32,7 @@ if TYPE_CHECKING:
 
 BATCH = 8
 """Requests in flight."""
-BEST_FIRST = Variant("best-first", method="")
-SHIPPED, UNADAPTED = Variant(), Variant(method="")
+BEST_FIRST = Variant("best-first")
 
 
 class Areas(NamedTuple):
@@ -118,7 +116,7 @@ def main() -> None:
         parser.error("--seeds: at least 1")
     print(f"{'':<20}{'best-first':>12}{'shark-plus':>12}{'closed':>9}{'worst':>9}")
     judged = []
-    variant = UNADAPTED if options.no_adaptation else SHIPPED
+    variant = Variant(method=options.adaptation)
     for one in judge(options.kind or list(KINDS), options.seeds, variant, options.processes):
         judged.append(one)
         print(
@@ -135,7 +133,8 @@ def main() -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = command_line(__doc__, seeds=1)
     parser.add_argument("kind", nargs="*", metavar="KIND", help=f"of {', '.join(KINDS)}; all")
-    parser.add_argument("--no-adaptation", action="store_true", help="shark-plus without it")
+    methods = ("off", "words", "genetic")
+    parser.add_argument("--adaptation", choices=methods, default="off", help="of shark-plus; off")
     parser.add_argument("--processes", type=int, choices=(1, 2), default=2, help="2")
     return parser
 

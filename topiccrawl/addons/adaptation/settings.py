@@ -5,7 +5,7 @@ from __future__ import annotations
 TOPICCRAWL_ADAPTATION = "off"
 """Method of adaptation. words: words of relevant pages raise the scores of links; genetic: the
 published method; off; auto: words with shark-plus, off with the published strategies. With
-shark-plus, words gives worse results on three of four recorded webs (docs/adaptation.md)."""
+shark-plus, words gains nothing on four recorded webs (docs/adaptation.md)."""
 TOPICCRAWL_ADAPTER = "topiccrawl.addons.adaptation.extension.learner_of"
 """Dotted path of the function that builds the adapter (``topics.contract``), or empty."""
 TOPICCRAWL_ADAPT_WARM = 20
