@@ -283,8 +283,9 @@ class Scorer:
             self._record(hash((judged_text(page.text, page.prose), page.title)), measures)
 
     def _record(self, key: int, measures: Measures) -> None:
-        while len(self._measures) >= self._most_measures:
-            del self._measures[next(iter(self._measures))]
+        if len(self._measures) >= self._most_measures:
+            for oldest in list(self._measures)[: 1 - self._most_measures]:
+                self._measures.pop(oldest, None)  # another thread may have removed it
         self._measures[key] = measures
 
     def _measured(self, text: str, title: str) -> Measures:
