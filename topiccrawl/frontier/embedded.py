@@ -276,6 +276,8 @@ class EmbeddedFrontier:
 
     def fail(self, error: Exception) -> StorageError:
         """Record a failed write and return its error; all later calls are refused."""
+        if not self.store.is_open:
+            return StorageError(f"{self.store.path}: the frontier is closed: open it again")
         self.broken = BROKEN.format(self.store.path, error)
         return StorageError(self.broken)
 
