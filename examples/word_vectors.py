@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 RELEVANT = 0.5
 """Minimum cosine of a relevant page."""
+HEADER = 2
+"""Fields of a first line that is no word: the number of words, and of numbers for each."""
 MAX_TERMS = 10
 """Number of words in an explanation."""
 
@@ -51,6 +53,8 @@ class WordVectors:
 
     def __init__(self, scorer: Scorer, file: Path) -> None:
         lines = file.read_text(encoding="utf-8").splitlines()
+        if lines and len(lines[0].split()) == HEADER:
+            del lines[0]
         self._vectors = {fold(word): _unit(numbers) for word, numbers in map(_parsed, lines)}
         topic = self._sum(
             {

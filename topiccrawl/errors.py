@@ -95,6 +95,22 @@ def finish_reason(error: TopiccrawlError) -> str:
     return "storage_error" if isinstance(error, StorageError) else "state_error"
 
 
+def expect(value: object, kinds: type | tuple[type, ...], wanted: str, remedy: str) -> None:
+    """Refuse an argument of another type, so that the error names it and not an inner function.
+
+    Args:
+        value: The argument.
+        kinds: Its types.
+        wanted: What the argument must be.
+        remedy: What to do instead.
+
+    Raises:
+        TypeError: The argument has another type.
+    """
+    if not isinstance(value, kinds):
+        raise TypeError(f"{wanted}, not {type(value).__name__}: {remedy}")
+
+
 @contextmanager
 def translated(
     kind: type[TopiccrawlError],

@@ -125,6 +125,14 @@ def test_hub_has_less_harvest_than_an_article(build: Build) -> None:
     assert hub.harvest < read.harvest
 
 
+def test_first_line_of_word_vectors_may_be_their_numbers(tmp_path: Path) -> None:
+    lines = Path(__file__).with_name("vectors.vec").read_text("utf-8")
+    file = tmp_path / "vectors.vec"
+    file.write_text(f"{len(lines.splitlines())} 3\n{lines}", "utf-8")
+    model = judge(Settings({"WORD_VECTORS": str(file)}), Scorer(TOPIC))
+    assert model.score_page(page(ON)) == by_word_vectors(TOPIC).score_page(page(ON))
+
+
 @given(st.text(max_size=60), st.text(max_size=20), st.none() | st.floats(0, 1))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
 def test_verdict_of_any_page_is_in_range(

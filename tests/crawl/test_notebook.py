@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+import re
+from datetime import date
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,9 +14,6 @@ import topiccrawl
 from tests.crawl.run import ROOT, run
 from tests.crawl.web import Web, article
 from topiccrawl.errors import ConfigurationError, StateError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = [pytest.mark.crawl, pytest.mark.slow]
 
@@ -40,7 +40,10 @@ def test_the_notebook_runs_from_top_to_bottom(
     assert sorted(names["articles"]["url"]) == ["http://a.test/0", "http://a.test/1"]
     assert dict(names["pages"]["queue"].value_counts()) == {"crawled": 2, "error": 1}
     assert names["history"]["pages"].iloc[-1] == 2
-    found = topiccrawl.open("data").articles("新能源汽车", words="出口")
+    data = topiccrawl.open(Path("data"))
+    assert repr(data) == "DataFolder('data')"
+    assert data.articles(since=date(2026, 1, 31)).equals(data.articles(since="2026-01-31"))
+    found = data.articles("新能源汽车", words="出口")
     assert list(found["url"]) == ["http://a.test/1"]
     assert str(found["found"].dtype).endswith("UTC]")
 
@@ -48,8 +51,9 @@ def test_the_notebook_runs_from_top_to_bottom(
 def test_missing_crawls_and_missing_pandas_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(StateError, match="no crawl has been run"):
-        topiccrawl.open(str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(StateError, match=rf"^{re.escape(str(tmp_path))}/own: no crawl has been "):
+        topiccrawl.open("own")
     monkeypatch.setattr("topiccrawl.addons.notebook.folder.find_spec", lambda _: None)
     with pytest.raises(ConfigurationError, match=r"topiccrawl\[notebook\]"):
         topiccrawl.open(str(tmp_path))

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import ast
 import doctest
+import re
 import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import topiccrawl
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+tc: Any = topiccrawl  # arguments of wrong types are passed
+
 ROOT = Path(__file__).parents[2]
+URL = "http://a.test/1"
+SCORER = tc.Scorer(tc.find_topic("足球"))
 PACKAGES = ("dedup", "discovery", "extract", "links", "text", "topics")
 
 
@@ -59,8 +70,32 @@ def test_import_of_the_package_loads_no_submodule() -> None:
     assert done.stdout == "[]\n"
 
 
-@pytest.mark.parametrize("name", ["read_page", "extract_article"])
-def test_bytes_of_a_page_are_refused_with_the_remedy(name: str) -> None:
-    function = getattr(import_module("topiccrawl"), name)
-    with pytest.raises(TypeError, match=r"a page is text, not bytes: see topiccrawl\.decode"):
-        function(b"<h1>a</h1>", "http://a.test/1")
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: tc.read_page(b"<h1>a</h1>", URL), "a page is text, not bytes: see topiccrawl."),
+        (lambda: tc.extract_article(b"", URL), "a page is text, not bytes: see topiccrawl."),
+        (lambda: tc.read_page("", None), "the URL of a page is text, not NoneType: "),
+        (lambda: tc.extract_article("", None), "a URL is text, not NoneType"),
+        (lambda: tc.canonicalize_url(URL.encode()), "a URL is text, not bytes"),
+        (lambda: tc.canonicalize_url("b.html", 1), "a URL is text, not int"),
+        (lambda: tc.decode("text"), "an undecoded page is bytes, not str: text needs no decoding"),
+        (lambda: tc.decode(b"", b"text/html"), "a Content-Type is text, not bytes: decode it as"),
+        (lambda: tc.find_topic(["足球", "中超"]), "a topic is text or a path, not list: give"),
+        (lambda: tc.Scorer("足球"), "the topic must be a Topic, not str: see topiccrawl.find"),
+        (lambda: SCORER.score_page("足球"), "the page must be a Page, not str: see topiccrawl."),
+        (lambda: list(tc.find_duplicates([URL])), "every article must be an Article, not str: see"),
+        (lambda: list(tc.find_duplicates([], "shingles")), "a DuplicateDetector, not str: see"),
+    ],
+)  # fmt: skip
+def test_argument_of_another_type_is_refused_with_the_remedy(
+    call: Callable[[], object], message: str
+) -> None:
+    with pytest.raises(TypeError, match=re.escape(message)):
+        call()
+
+
+def test_topic_file_may_be_a_path(tmp_path: Path) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text('terms = ["茶叶"]', "utf-8")
+    assert tc.find_topic(file) == tc.find_topic(str(file))

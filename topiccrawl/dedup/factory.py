@@ -9,13 +9,12 @@ from topiccrawl.dedup.contract import DuplicateDetector, ExactText, Match
 from topiccrawl.dedup.index import CAPACITY, KeyIndex
 from topiccrawl.dedup.ranked import RankedKeywords
 from topiccrawl.dedup.verified import WINDOW, VerifiedShingles
-from topiccrawl.errors import SettingError, translated
+from topiccrawl.errors import SettingError, expect, translated
 from topiccrawl.messages import message
+from topiccrawl.model import Article
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    from topiccrawl.model import Article
 
 _NOT_LOADED = (ImportError, AttributeError, TypeError, ValueError)
 NAMES = (VerifiedShingles.name, RankedKeywords.name, ExactText.name)
@@ -99,9 +98,14 @@ def find_duplicates(
     [('http://2.test/', 'http://0.test/', 'trimmed')]
     """
     detector = detector or VerifiedShingles()
+    remedy = "see topiccrawl.dedup.load_detector"
+    expect(detector, DuplicateDetector, "the detector must be a DuplicateDetector", remedy)
     index = index_of(detector)
     stories: dict[int, Article] = {}
     for number, article in enumerate(articles, 1):
+        expect(
+            article, Article, "every article must be an Article", "see topiccrawl.extract_article"
+        )
         keys = detector.keys(article)
         near = stories if scan and keys else index.find(keys)
         match = detector.judge(article, [stories[one] for one in near])

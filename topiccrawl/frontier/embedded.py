@@ -288,6 +288,10 @@ class EmbeddedFrontier:
 
     def fail(self, error: Exception) -> StorageError:
         """Record a failed write and return its error; all later calls are refused."""
+        if not self.store.is_open:
+            return StorageError(
+                "{path}: the frontier is closed: open it again", path=self.store.path
+            )
         self.broken = BROKEN.format(self.store.path, error)
         return StorageError(self.broken)
 

@@ -105,7 +105,13 @@ class LinkIngest:
         return list(merged)
 
     def seed(self, seed: Seed) -> bool:
-        """Queue a URL in priorQueue; return False if it has a record or was evicted."""
+        """Queue a URL in priorQueue; return False if it has a record or was evicted.
+
+        Raises:
+            ValueError: The URL has no host.
+        """
+        if not host_of(seed.url):
+            raise ValueError(f"{seed.url!r} has no host: see topiccrawl.canonicalize_url")
         if self.forwarder is not None and self.forwarder.send_seed(seed):
             return True
         key = rows.key_of(seed.url)

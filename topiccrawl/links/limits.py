@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
+from topiccrawl.errors import expect
 from topiccrawl.links.scripted import with_embedded_lists
 
 if TYPE_CHECKING:
@@ -114,8 +115,7 @@ def limit_markup(html: str) -> str:
     >>> limit_markup("<p>unchanged"), len(limit_markup("<div>" * 300_000))
     ('<p>unchanged', 5000)
     """
-    if not isinstance(html, str):
-        raise TypeError(f"a page is text, not {type(html).__name__}: see topiccrawl.decode")
+    expect(html, str, "a page is text", "see topiccrawl.decode")
     html = with_embedded_lists(html[:MAX_HTML])
     if html.count("<") > MAX_TAGS:
         html = "<".join(html.split("<", MAX_TAGS)[:-1])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from xxhash import xxh3_64_intdigest
 
+from topiccrawl.errors import expect
 from topiccrawl.links.limits import parse_html
 from topiccrawl.links.reading import MAX_LINKS, Reading, Span, directives
 from topiccrawl.links.scripted import scripted_next, scripted_redirect
@@ -72,6 +73,7 @@ def read_page(
     >>> page.title, page.text, page.links[0][:4]
     ('A', 'See the news today', ('http://a.test/b.html', 'the news', 'See today', -1))
     """
+    expect(url, str, "the URL of a page is text", "give the address that it was fetched from")
     reading = Reading()
     root = (parse_html(html) if tree is None else tree).root
     if root is not None:

@@ -113,6 +113,8 @@ def canonical(url: str, base: str | None = None, encoding: str = "utf-8") -> str
     >>> canonical("/s?w=%c4%e3", "http://example.com/"), canonical("javascript:void(0)")
     ('http://example.com/s?w=%C4%E3', None)
     """
+    if not isinstance(url, str):
+        raise TypeError(f"a URL is text, not {type(url).__name__}")
     if len(url) > MAX_URL:
         url = url.strip(_CONTROLS)
         if len(url) > MAX_URL:

@@ -24,10 +24,13 @@ import codecs
 import re
 from functools import cache, lru_cache
 from itertools import islice
+from types import NoneType
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from charset_normalizer import from_bytes
+
+from topiccrawl.errors import expect
 
 HEAD_LINES = 100
 """Lines searched for a declaration of the encoding [S1]; at most ``HEAD_BYTES``."""
@@ -105,7 +108,7 @@ class Decoded(NamedTuple):
 
 
 def decode(body: bytes, content_type: str | None = None) -> Decoded:
-    """Decode a page. Never raises.
+    """Decode a page. Any bytes can be decoded.
 
     Args:
         body: Decompressed bytes of the page.
@@ -116,6 +119,8 @@ def decode(body: bytes, content_type: str | None = None) -> Decoded:
     >>> decode("新闻中心".encode(), "text/html; charset=gbk").encoding
     'utf-8'
     """
+    expect(body, (bytes, bytearray), "an undecoded page is bytes", "text needs no decoding")
+    expect(content_type, (str, NoneType), "a Content-Type is text", "decode it as latin-1")
     for mark, name in _BOMS:
         if body.startswith(mark):
             return Decoded(body[len(mark) :].decode(name, "replace"), name, "bom")

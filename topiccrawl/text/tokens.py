@@ -62,14 +62,14 @@ class BatchCache(Generic[K, V]):
         known = self._known
         if new := [text for text in dict.fromkeys(texts) if text not in known]:
             if len(known) + len(new) > self._most:
-                known.clear()
+                self._known = known = {}  # another thread may be reading the full one
                 new = list(dict.fromkeys(texts))
             known.update(zip(new, self._compute(new), strict=True))
         return [known[text] for text in texts]
 
     def clear(self) -> None:
         """Remove all values."""
-        self._known.clear()
+        self._known = {}
 
 
 class Cache(dict[K, V]):

@@ -27,6 +27,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Self
 from zlib import crc32
 
+from topiccrawl.errors import expect
 from topiccrawl.model import Page, Verdict
 from topiccrawl.text.idf import Idf, corpus_idf
 from topiccrawl.text.matching import TermMatcher, count_all
@@ -35,6 +36,7 @@ from topiccrawl.text.normal import fold
 from topiccrawl.text.tokens import BatchCache, shared_tokenizer
 from topiccrawl.topics.linked import with_links
 from topiccrawl.topics.pagekind import own_share
+from topiccrawl.topics.topic import Topic
 from topiccrawl.topics.vector import TopicVector
 
 if TYPE_CHECKING:
@@ -43,7 +45,6 @@ if TYPE_CHECKING:
     from topiccrawl.text.tokens import Tokenizer
     from topiccrawl.topics.contract import Reasons
     from topiccrawl.topics.sitewords import SiteWords
-    from topiccrawl.topics.topic import Topic
 
 LOWER_LIMIT = 0.05
 """Default relevance from which a page is relevant.
@@ -95,6 +96,7 @@ class Scorer:
         lower_limit: float | None = None,
         sites: SiteWords | None = None,
     ) -> None:
+        expect(topic, Topic, "the topic must be a Topic", "see topiccrawl.find_topic")
         self.topic = topic
         self.sites = sites
         self.scorers = (self,)
@@ -178,6 +180,7 @@ class Scorer:
         characters. ``article`` is the page's article share. The links to the page count if
         ``expected`` is given (``topics.linked``), but not against groups and ``must_not``.
         """
+        expect(page, Page, "the page must be a Page", "see topiccrawl.read_page")
         verdict = self.score_text(self.judged_text(page), page.title, page.url)
         article = own_share(page)
         by_words = verdict.by_words and verdict.by_words._replace(article=article)
@@ -280,8 +283,9 @@ class Scorer:
             self._record(hash((judged_text(page.text, page.prose), page.title)), measures)
 
     def _record(self, key: int, measures: Measures) -> None:
-        while len(self._measures) >= self._most_measures:
-            del self._measures[next(iter(self._measures))]
+        if len(self._measures) >= self._most_measures:
+            for oldest in list(self._measures)[: 1 - self._most_measures]:
+                self._measures.pop(oldest, None)  # another thread may have removed it
         self._measures[key] = measures
 
     def _measured(self, text: str, title: str) -> Measures:

@@ -7,13 +7,14 @@ from difflib import get_close_matches
 from functools import cache
 from importlib import resources
 from itertools import chain
+from os import PathLike, fspath
 from os.path import isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from topiccrawl.errors import FieldError, TopicError
+from topiccrawl.errors import FieldError, TopicError, expect
 from topiccrawl.messages import message
 from topiccrawl.text.normal import fold, has_han
 from topiccrawl.text.query import Query, parse_query
@@ -209,7 +210,7 @@ def _texts_in(value: Any) -> list[str]:  # noqa: ANN401  (a file may hold anythi
     return [text for part in parts for text in _texts_in(part)] if nested else []
 
 
-def resolve(argument: str, folder: Path = FOLDER) -> Topic:
+def resolve(argument: str | PathLike[str], folder: Path = FOLDER) -> Topic:
     """Resolve a user's argument to a topic.
 
     The argument is a path that ends in ``.toml``; or the name of a topic in ``folder`` or in the
@@ -222,7 +223,10 @@ def resolve(argument: str, folder: Path = FOLDER) -> Topic:
     >>> list(resolve("足球 中超").terms)
     ['足球', '中超']
     """
-    text = argument.strip()
+    expect(
+        argument, (str, PathLike), "a topic is text or a path", "give words, a name or a topic file"
+    )
+    text = fspath(argument).strip()
     if text.endswith(".toml"):
         return read(Path(text))
     if text.lower().endswith(_NO_WORDS):

@@ -1,4 +1,4 @@
-"""Test of opening a frontier: the queues are rebuilt from the rows."""
+"""Tests of opening and closing a frontier: the queues are rebuilt from the rows."""
 
 from __future__ import annotations
 
@@ -144,3 +144,19 @@ def test_frontier_that_was_deleted_while_it_is_open_is_not_written_on(
     with pytest.raises(StorageError, match=r"cannot be written .*data\.mdb"):
         frontier.commit()
     frontier.close()
+
+
+@pytest.mark.parametrize("url", ["", "/news", "a.cn/news", "mailto:x"])
+def test_url_without_a_host_is_refused(tmp_path: Path, url: str) -> None:
+    frontier = opened(tmp_path)
+    with pytest.raises(ValueError, match=r" has no host: see topiccrawl\.canonicalize_url"):
+        frontier.push([Seed("http://a.cn/"), Seed(url)])
+    assert [lease.url for lease in frontier.pop(2)] == ["http://a.cn/"]
+    frontier.close()
+
+
+def test_closed_frontier_is_named_as_closed(tmp_path: Path) -> None:
+    frontier = opened(tmp_path)
+    frontier.close()
+    with pytest.raises(StorageError, match="the frontier is closed: open it again"):
+        frontier.pop()

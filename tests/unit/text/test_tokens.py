@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from threading import Thread
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.waiting import PATIENCE
 from topiccrawl.text import tokens
-from topiccrawl.text.tokens import Tokenizer, canonical, shared_tokenizer, tokenizer
+from topiccrawl.text.tokens import BatchCache, Tokenizer, canonical, shared_tokenizer, tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 SENTENCES = (
     "新能源汽车的销量今年继续增长，充电桩也越来越多。",
@@ -77,3 +82,16 @@ def test_import_prints_nothing_and_loads_no_dictionary() -> None:
     assert run.stdout.strip() == "['足球比赛']" or "足球" in run.stdout
     assert "Building prefix dict" not in run.stderr
     assert "Loading model" not in run.stderr
+
+
+def test_cache_may_be_cleared_by_another_thread_meanwhile() -> None:
+    def compute(texts: Sequence[str]) -> list[str]:
+        if "c" in texts:
+            other = Thread(target=cache, args=(["x", "y"],))
+            other.start()
+            other.join()
+        return [text.upper() for text in texts]
+
+    cache = BatchCache(compute, most=2)
+    assert cache(["a"]) == ["A"]
+    assert cache(["a", "c"]) == ["A", "C"]

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import random
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
 
 from topiccrawl.model import Link, Page, Verdict
-from topiccrawl.text.idf import Idf
-from topiccrawl.text.measure import PROSE, SAMPLED
-from topiccrawl.text.tokens import Tokenizer
+from topiccrawl.text.idf import Idf, corpus_idf
+from topiccrawl.text.measure import PROSE, SAMPLED, Measurer
+from topiccrawl.text.tokens import Tokenizer, shared_tokenizer
 from topiccrawl.topics import LOWER_LIMIT, Scorer, SiteWords, TopicVector
 from topiccrawl.topics.linked import with_links
 from topiccrawl.topics.topic import Topic, from_words
@@ -366,3 +368,21 @@ def test_links_do_not_count_for_a_topic_without_a_limit(score: float) -> None:
 def test_link_text_with_negative_words_alone_scores_zero() -> None:
     topic = Topic(name="t", terms={}, examples=("A text.",), negative={"advert": 1})
     assert Scorer(topic).score_many(["advert", "other"]) == [0.0, 0.0]
+
+
+def test_threads_may_share_a_scorer() -> None:
+    scorer = Scorer(from_words("足球"))
+    measures = Measurer(scorer.vocabulary, shared_tokenizer(), corpus_idf()).measure("足球", "")
+    pages = [Page("http://a.test/1", f"足球 {number}", "") for number in range(1000)]
+
+    def record(start: int) -> None:
+        for page in pages[start:] + pages[:start]:
+            scorer.record(page, scorer.vocabulary, measures)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            list(threads.map(record, range(0, 1000, 3)))
+    finally:
+        sys.setswitchinterval(interval)

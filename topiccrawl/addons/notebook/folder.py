@@ -5,9 +5,11 @@ from __future__ import annotations
 from contextlib import aclosing, closing
 from importlib.util import find_spec
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy.settings import Settings
+from typing_extensions import override
 
 from topiccrawl.errors import ConfigurationError, StateError
 from topiccrawl.extensions.history import Point
@@ -19,6 +21,9 @@ from topiccrawl.storage.selection import Selection, day, site_in, words_in
 from topiccrawl.storage.tables import COLUMNS
 
 if TYPE_CHECKING:
+    from datetime import date
+    from os import PathLike
+
     from pandas import DataFrame
 
     from topiccrawl.storage.runs import RunReport
@@ -27,7 +32,7 @@ RUN = ("topic", "began", "seconds", "finished", "reason", "strategy", "node", "f
 """Fields of a run that become columns."""
 
 
-def open(folder: str = "data", **settings: object) -> DataFolder:
+def open(folder: str | PathLike[str] = "data", **settings: object) -> DataFolder:
     """Open a data folder for reading; crawls may run at the same time.
 
     Args:
@@ -45,7 +50,10 @@ def open(folder: str = "data", **settings: object) -> DataFolder:
     known.setdict({"TOPICCRAWL_DATA_DIR": str(folder), **settings}, priority="cmdline")
     data = DataFolder(known)
     if not storage_of(known).exists():
-        raise StateError("{folder}: no crawl has been run with this folder", folder=folder)
+        raise StateError(
+            "{folder}: no crawl has been run with this folder: give a crawl's TOPICCRAWL_DATA_DIR",
+            folder=Path(str(folder)).absolute(),
+        )
     return data
 
 
@@ -59,13 +67,23 @@ class DataFolder:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
 
+    @override
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._settings['TOPICCRAWL_DATA_DIR']!r})"
+
     def topics(self) -> list[str]:
         """Return the topics of the recorded crawls, oldest first."""
         crawls = CrawlLog(self._settings["TOPICCRAWL_DATA_DIR"]).all()
         return list(dict.fromkeys(crawl.topic for crawl in crawls))
 
     def articles(
-        self, topic: str = "", *, words: str = "", site: str = "", since: str = "", until: str = ""
+        self,
+        topic: str = "",
+        *,
+        words: str = "",
+        site: str = "",
+        since: str | date = "",
+        until: str | date = "",
     ) -> DataFrame:
         """Return stored articles with the columns of exports, last stored first.
 
@@ -82,7 +100,7 @@ class DataFolder:
         import pandas as pd
 
         selection = Selection(
-            topic, site_in(site), day(since, "since"), day(until, "until"),
+            topic, site_in(site), day(str(since), "since"), day(str(until), "until"),
             words_in(words) if words else (),
         )  # fmt: skip
         frame = pd.DataFrame(run_in_thread(self._rows(selection)), columns=list(COLUMNS))
