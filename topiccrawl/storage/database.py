@@ -115,12 +115,19 @@ class Database:
         """Run ``work`` like ``read``; return ``missing`` without creating a file."""
         return await self.read(work) if await self.ready() else missing
 
-    async def write(self, work: Work[T]) -> T:
+    async def write(self, work: Work[T], *, patient: bool = True) -> T:
         """Run ``work`` in a transaction and return its result after the commit.
+
+        Args:
+            work: Work to run.
+            patient: Wait for the lock of another process for BUSY_SECONDS, else RETRY_SECONDS.
 
         Raises:
             StorageError: The transaction was rolled back.
         """
+        if not patient:
+            brief = f"PRAGMA busy_timeout = {1000 * RETRY_SECONDS:.0f}"
+            await self.read(lambda c: c.execute(brief))
         return await asyncio.wrap_future(self._submit(work, "BEGIN IMMEDIATE"))
 
     def call(self, work: Work[T], begin: str = "BEGIN IMMEDIATE") -> T:

@@ -13,6 +13,7 @@ import asyncio
 import json
 import logging
 from array import array
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -21,6 +22,7 @@ from topiccrawl.dedup.contract import linked
 from topiccrawl.dedup.factory import index_of
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
+from topiccrawl.errors import StorageAwayError
 from topiccrawl.storage import rows
 from topiccrawl.storage.contract import Fate, Listed, Saved, StoryChain
 from topiccrawl.storage.database import FILE, Database
@@ -149,8 +151,9 @@ class SqliteStore:
     async def select(self, selection: Selection = ALL) -> AsyncGenerator[Article, None]:
         """See ``ArticleStore.select``."""
         new = len(selection.indexed)
-        while new:
-            new = await self._database.write(rows.index_words)
+        with suppress(StorageAwayError):  # another process writes: the rest is read without index
+            while new and await self._database.read(rows.has_unindexed):
+                new = await self._database.write(rows.index_words, patient=False)
         below = rows.LAST
         while below:
             work = partial(rows.select, selection=selection, below=below, size=PAGE)
