@@ -14,6 +14,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Self
 from unicodedata import east_asian_width
 
+from typing_extensions import override
+
 from topiccrawl.errors import TopiccrawlError
 
 if TYPE_CHECKING:
@@ -115,6 +117,10 @@ class NameList(str):
         listed = super().__new__(cls, ", ".join(names := tuple(names)))
         listed.names = names
         return listed
+
+    @override
+    def __reduce__(self) -> tuple[type[Self], tuple[Iterable[str]]]:  # for copies and pickle
+        return type(self), (self.names,)
 
 
 def message(text: str) -> Message:
