@@ -50,6 +50,11 @@ _READ = message("{path}: cannot read: {error}; {remedy}")
 _WRITE = message("{path}: cannot write: {error}; {remedy}")
 
 
+def waiting(seconds: float) -> Work[sqlite3.Cursor]:
+    """Return work after which the next transaction waits for a lock for these seconds at most."""
+    return lambda connection: connection.execute(f"PRAGMA busy_timeout = {1000 * seconds:.0f}")
+
+
 class Database:
     """SQLite database in write-ahead mode, shared between processes.
 
@@ -115,19 +120,12 @@ class Database:
         """Run ``work`` like ``read``; return ``missing`` without creating a file."""
         return await self.read(work) if await self.ready() else missing
 
-    async def write(self, work: Work[T], *, patient: bool = True) -> T:
+    async def write(self, work: Work[T]) -> T:
         """Run ``work`` in a transaction and return its result after the commit.
-
-        Args:
-            work: Work to run.
-            patient: Wait for the lock of another process for BUSY_SECONDS, else RETRY_SECONDS.
 
         Raises:
             StorageError: The transaction was rolled back.
         """
-        if not patient:
-            brief = f"PRAGMA busy_timeout = {1000 * RETRY_SECONDS:.0f}"
-            await self.read(lambda c: c.execute(brief))
         return await asyncio.wrap_future(self._submit(work, "BEGIN IMMEDIATE"))
 
     def call(self, work: Work[T], begin: str = "BEGIN IMMEDIATE") -> T:
@@ -209,7 +207,7 @@ class Database:
             raise
         finally:
             if begin == "BEGIN IMMEDIATE":
-                self._connection.execute(f"PRAGMA busy_timeout = {1000 * seconds:.0f}")
+                waiting(seconds)(self._connection)
 
     def _require_file(self) -> None:
         """Raise an error if the file was deleted: SQLite would write to the deleted file."""

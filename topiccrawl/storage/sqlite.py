@@ -25,7 +25,7 @@ from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.errors import StorageAwayError
 from topiccrawl.storage import rows
 from topiccrawl.storage.contract import Fate, Listed, Saved, StoryChain
-from topiccrawl.storage.database import FILE, Database
+from topiccrawl.storage.database import FILE, RETRY_SECONDS, Database, waiting
 from topiccrawl.storage.merge import fate_of, replaces, reprint_by, version_of
 from topiccrawl.storage.selection import ALL, Selection
 from topiccrawl.storage.sqlite_documents import SqliteDocuments
@@ -153,7 +153,8 @@ class SqliteStore:
         new = len(selection.indexed)
         with suppress(StorageAwayError):  # another process writes: the rest is read without index
             while new and await self._database.read(rows.has_unindexed):
-                new = await self._database.write(rows.index_words, patient=False)
+                await self._database.read(waiting(RETRY_SECONDS))
+                new = await self._database.write(rows.index_words)
         below = rows.LAST
         while below:
             work = partial(rows.select, selection=selection, below=below, size=PAGE)
