@@ -6,7 +6,7 @@ import asyncio
 import sqlite3
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from topiccrawl.storage.database import Database
+from topiccrawl.storage.database import BUSY_SECONDS, RETRY_SECONDS, Database, waiting
 from topiccrawl.storage.documents import Span, plain
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class SqliteDocuments:
 
     def __init__(self, path: Path, kinds: Sequence[DocumentKind]) -> None:
         self._kinds = kinds
-        self._database = Database(path, prepare=_name_values)
+        self._database = Database(path, prepare=self._prepare)
 
     async def open(self) -> None:
         """See ``Documents.open``."""
@@ -110,9 +110,20 @@ class SqliteDocuments:
             except sqlite3.OperationalError as error:
                 if "no such table" not in str(error):
                     raise
-                return missing  # reading does not create it: another process may write
+                return missing  # another process writes, so it could not be created
 
         return await self._database.read_existing(read, missing)
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        """Read rows by name, and create missing tables unless another process writes for long."""
+        connection.row_factory = sqlite3.Row
+        waiting(RETRY_SECONDS)(connection)
+        try:
+            self._create(connection)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorname != "SQLITE_BUSY":
+                raise
+        waiting(BUSY_SECONDS)(connection)
 
     def _create(self, connection: sqlite3.Connection) -> None:
         """Create missing tables and indexes."""
@@ -122,10 +133,6 @@ class SqliteDocuments:
             for fields in kind.indexes:
                 index, on = "_".join((kind.name, *fields)), f"{kind.name} ({', '.join(fields)})"
                 connection.execute(f"CREATE INDEX IF NOT EXISTS {index} ON {on}")
-
-
-def _name_values(connection: sqlite3.Connection) -> None:
-    connection.row_factory = sqlite3.Row
 
 
 def _insert(kind: DocumentKind) -> str:

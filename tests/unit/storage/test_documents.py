@@ -151,6 +151,9 @@ def test_documents_of_a_new_kind_are_read_while_another_process_writes(tmp_path:
         began = time.monotonic()
         asyncio.run(read())
         assert time.monotonic() - began < BUSY_SECONDS / 2
+        other.execute("ROLLBACK")
+        asyncio.run(read())
+        assert other.execute("SELECT count(*) FROM marks").fetchone() == (0,)
 
 
 async def calls(pages: Pages, periods: Periods, records: Records) -> None:
