@@ -14,6 +14,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Self
 from unicodedata import east_asian_width
 
+from typing_extensions import override
+
 from topiccrawl.errors import TopiccrawlError
 
 if TYPE_CHECKING:
@@ -70,8 +72,17 @@ def tr(text: str, /, **values: Any) -> str:  # noqa: ANN401 - any values
     found = translate(text, language())
     if not values:
         return found
-    found = _COUNTED.sub(lambda one: one[1] if values.get(one[2]) == 1 else one[0], found)
-    return found.format(**{name: localize(value) for name, value in values.items()})
+    return counted(found, **{name: localize(value) for name, value in values.items()})
+
+
+def counted(text: str, /, **values: Any) -> str:  # noqa: ANN401 - any values
+    """Return a text, formatted with values, and with the singular of what is there once.
+
+    >>> counted("{n} records of {of} seeds", n=1, of=2)
+    '1 record of 2 seeds'
+    """
+    found = _COUNTED.sub(lambda one: one[1] if values.get(one[2]) == 1 else one[0], text)
+    return found.format(**values)
 
 
 def padded(label: str, width: int) -> str:
@@ -115,6 +126,10 @@ class NameList(str):
         listed = super().__new__(cls, ", ".join(names := tuple(names)))
         listed.names = names
         return listed
+
+    @override
+    def __reduce__(self) -> tuple[type[Self], tuple[Iterable[str]]]:  # for copies and pickle
+        return type(self), (self.names,)
 
 
 def message(text: str) -> Message:

@@ -20,7 +20,7 @@ import tomli_w
 from pydantic import BaseModel, ValidationError
 
 from topiccrawl.errors import ConfigurationError, TopiccrawlError
-from topiccrawl.messages import NameList, message
+from topiccrawl.messages import NameList, counted, message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -115,7 +115,9 @@ def read_model(path: Path | Traversable, kind: FileKind[M], **values: Any) -> M:
     except ValidationError as error:
         found = {f"mistake{n}": _describe(one, kind) for n, one in enumerate(error.errors())}
         lines = "\n".join(f"{{path}}: {{{name}}}" for name in found)
-        public = f"{path}: errors in {len(found)} fields: see the log of this server"
+        public = (
+            f"{path}: {counted('errors in {n} fields', n=len(found))}: see the log of this server"
+        )
         raise kind.error(lines, public=public, path=path, **found) from error
 
 

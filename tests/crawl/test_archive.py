@@ -136,4 +136,4 @@ def _forget(data: Path, folder: Path, url: str) -> None:
         command, cwd=ROOT, timeout=PATIENCE, check=True, capture_output=True, text=True
     )
     assert "1 article deleted" in done.stdout
-    assert "2 records removed from 1 files" in done.stdout
+    assert "2 records removed from 1 file\n" in done.stdout

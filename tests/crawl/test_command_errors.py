@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import subprocess
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,9 +16,12 @@ from tests.contracts.articles import article as stored_article
 from tests.crawl.run import ROOT, command, run
 from tests.crawl.web import Page, Web, article
 from topiccrawl.addons.mongodb.storage import MongoStorage
-from topiccrawl.frontier.store import ABOUT
+from topiccrawl.frontier.store import ABOUT, OWNER
 from topiccrawl.scheduler.hooks import LEASE
+from topiccrawl.storage.database import FILE
+from topiccrawl.storage.schema import STEPS, migrate
 from topiccrawl.storage.sqlite import SqliteStorage
+from topiccrawl.storage.version import VERSION
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -95,13 +100,29 @@ def test_unusable_words_of_the_command_line_are_named_in_one_line(
 
 
 def test_crawl_on_an_unreadable_frontier_fails_whatever_closes_it(tmp_path: Path) -> None:
-    folder = tmp_path / "data" / "frontiers" / "named"
-    folder.mkdir(parents=True)
-    with lmdb.open(str(folder), max_dbs=1) as env, env.begin(write=True) as txn:
-        txn.put(ABOUT.encode(), b'{"format": 1}', db=env.open_db(b"meta", txn))
+    _write_meta(tmp_path / "data" / "frontiers" / "named", OWNER, b'"other"')
     arguments = ("crawl", "hasty", *TOPIC[2:])
     status, out = run("", tmp_path / "data", *arguments, TOPICCRAWL_CRAWL="named")
-    assert (status, "written in format 1" in out) == (1, True), out[-3000:]
+    assert (status, "holds the frontier of 'other'" in out) == (1, True), out[-3000:]
+
+
+def test_crawl_on_a_frontier_of_another_format_leaves_the_old_store(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    _write_meta(data / "frontiers" / "named", ABOUT, b'{"format": 1}')
+    with closing(sqlite3.connect(data / FILE, isolation_level=None)) as store:
+        migrate(store, FILE, STEPS[:7])
+        for since in ((), ("-a", "since=last")):
+            status, out = run("", data, *TOPIC, *since, TOPICCRAWL_CRAWL="named")
+            (line,) = [one for one in out.splitlines() if one.startswith("ERROR")]
+            assert (status, "written in format 1" in line) == (1, True), out[-3000:]
+        assert store.execute("PRAGMA user_version").fetchone() == (7,)
+    assert not (data / VERSION).exists()
+
+
+def _write_meta(frontier: Path, name: str, value: bytes) -> None:
+    frontier.mkdir(parents=True)
+    with lmdb.open(str(frontier), max_dbs=1) as env, env.begin(write=True) as txn:
+        txn.put(name.encode(), value, db=env.open_db(b"meta", txn))
 
 
 def test_ordinary_spider_without_lease_middleware_is_refused(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from copy import copy, deepcopy
 from string import Formatter
 from typing import TYPE_CHECKING
 
@@ -89,6 +90,12 @@ def test_lists_are_joined_as_the_language_does() -> None:
         assert tr("known are {names}", names=error.values["names"]) == localize(error)
     finally:
         choose_language("")
+
+
+@pytest.mark.parametrize("copied", [copy, deepcopy])  # as by multiprocessing
+def test_copied_names_are_the_same(copied: Callable[[NameList], NameList]) -> None:
+    names = copied(NameList(["电池", "汽车, 充电"]))
+    assert (names, names.names) == ("电池, 汽车, 充电", ("电池", "汽车, 充电"))
 
 
 def test_error_and_its_values_are_translated() -> None:

@@ -17,11 +17,13 @@ from typing_extensions import override
 
 from topiccrawl.commands.isolation import check_options, has_addon, name_program, refused
 from topiccrawl.commands.terminal import say
-from topiccrawl.errors import ConfigurationError
+from topiccrawl.errors import ConfigurationError, StateVersionError
 from topiccrawl.messages import choose_language, localize, tr
 from topiccrawl.scheduler.checks import check_values, unknown_settings
 from topiccrawl.scheduler.finish import NOTHING_ON_TOPIC, failed
+from topiccrawl.scheduler.frontiers import check_format
 from topiccrawl.scheduler.hooks import check_hooks
+from topiccrawl.topics.topic import Topic
 
 if TYPE_CHECKING:
     import argparse
@@ -102,16 +104,13 @@ class CrawlCommand(ScrapyCrawl):
                     addon='{"topiccrawl.Addon": 100}',
                 )
             raise refused(msg) from error
-        check = getattr(spider, "check_arguments", None)
         try:
-            check_values(self.settings)
-            if check is not None:
-                check_hooks(self.settings)
-                check(self.settings, **arguments)
-        except ConfigurationError as error:
+            _check_crawl(self.settings, spider, arguments)
+        except (ConfigurationError, StateVersionError) as error:
             if self.settings.get("LOG_FILE"):  # all that a user of scrapyd sees of a job
                 logger.error("%s", error)  # noqa: TRY400 - one line
-            raise refused(localize(error)) from error
+            wrong = refused(localize(error))
+            raise (wrong if isinstance(error, ConfigurationError) else SystemExit(1)) from error
         for line in unknown_settings(self.settings, os.environ):
             logger.warning("%s", line)
             if self._log_file is not None:
@@ -122,6 +121,16 @@ class CrawlCommand(ScrapyCrawl):
         crawler: Crawler = super()._create_crawler(spidercls)
         self._crawlers = [*self._crawlers, crawler]
         return crawler
+
+
+def _check_crawl(settings: BaseSettings, spider: type[Spider], arguments: dict[str, str]) -> None:
+    """Check settings, arguments, and the format of the frontier before anything is opened."""
+    check_values(settings)
+    if check := getattr(spider, "check_arguments", None):
+        check_hooks(settings)
+        topic = check(settings, **arguments)
+        if isinstance(topic, Topic) and not arguments.get("fresh"):
+            check_format(settings, topic.slug)
 
 
 class LastErrors(logging.Handler):

@@ -52,6 +52,7 @@ class CrawlOutcome:
         self.log = CrawlLog(crawler.settings["TOPICCRAWL_DATA_DIR"])
         self.number = 0
         self.reason = ""
+        self._began = 0.0
         self._stored: int | None = None
 
     @classmethod
@@ -68,11 +69,15 @@ class CrawlOutcome:
     async def opened(self) -> None:
         """Record the start of the crawl; commands use the last crawl by default."""
         write_version(Path(self.crawler.settings["TOPICCRAWL_DATA_DIR"]))
+        self._began = time.time()
+        await self._record()
+
+    async def _record(self) -> None:
         spec = self.context.spec
-        if spec.topic is not None:
+        if spec.topic is not None and self._began and not self.number:
             with suppress(TopiccrawlError):  # the store reports the error and ends the crawl
                 place = frontier_place(self.crawler)
-                begin = partial(self.log.begin, spec.name, place, time.time())
+                begin = partial(self.log.begin, spec.name, place, self._began)
                 self.number = await asyncio.to_thread(begin)
 
     def idle(self) -> None:
@@ -99,6 +104,7 @@ class CrawlOutcome:
         is_complete = reason in _COMPLETED and not self.context.spec.watch
         if is_complete and self._stored == 0 and stats.get_value("topiccrawl/pages", 0) >= ENOUGH:
             stats.set_value(finish.NOTHING_ON_TOPIC, value=True)
+        await self._record()  # if another process locked the store at the start
         if self.number:
             try:
                 await asyncio.to_thread(self.log.finish, self.number, reason, time.time())

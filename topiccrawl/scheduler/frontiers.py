@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from operator import attrgetter
@@ -14,10 +15,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from scrapy.settings import BaseSettings, Settings
 
-from topiccrawl.errors import SettingError
+from topiccrawl.errors import SettingError, StorageError
 from topiccrawl.frontier.contract import Frontier, Limits, Politeness, Reader
 from topiccrawl.frontier.embedded import EmbeddedFrontier
-from topiccrawl.frontier.store import discard
+from topiccrawl.frontier.store import Store, discard
 from topiccrawl.frontier.view import View, strategy_of
 from topiccrawl.links.strategies import FirstCome, LinkStrategy, stored_strategy
 from topiccrawl.scheduler.build import limits_of, politeness_of, share_of
@@ -25,7 +26,7 @@ from topiccrawl.scheduler.context import CrawlSpec, SyncTask, context_of
 from topiccrawl.scheduler.hooks import load_component
 from topiccrawl.scheduler.hosttimes import HostTimes, SharedHostClock
 from topiccrawl.storage.ledger import Ledger, LocalLedger
-from topiccrawl.storage.lmdb_files import create_files, require_complete
+from topiccrawl.storage.lmdb_files import DATA, create_files, require_complete
 from topiccrawl.storage.runs import LocalRuns, Runs
 from topiccrawl.storage.version import write_version
 
@@ -150,6 +151,20 @@ def crawl_name(crawler: Crawler) -> str:
     if given := spec.crawl or crawler.settings.get("TOPICCRAWL_CRAWL"):
         return str(given)
     return spec.topic.slug if spec.topic is not None else spec.owner
+
+
+def check_format(settings: BaseSettings, name: str) -> None:
+    """Check the format of a crawl's local frontier, before the crawl migrates the store.
+
+    Raises:
+        StateVersionError: Another version wrote the frontier.
+    """
+    given = str(settings.get("TOPICCRAWL_CRAWL") or name)
+    place = Path(frontiers_of(settings).place(given))  # an address of a server names no file
+    with suppress(StorageError):  # the crawl repairs or reports it
+        if (place / DATA).is_file():
+            require_complete(place)
+            Store(place, readonly=True).close()
 
 
 def read_frontier(place: str | Path, settings: BaseSettings | None = None) -> Reader:

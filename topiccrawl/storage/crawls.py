@@ -6,12 +6,15 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from topiccrawl.storage.database import FILE, Database
+from topiccrawl.storage.database import FILE, Database, waiting
 
 if TYPE_CHECKING:
     from topiccrawl.storage.database import Work
 
 T = TypeVar("T")
+
+BEGIN_SECONDS = 3.0
+"""Seconds that the record of a crawl's start waits for the lock of another process."""
 
 
 class Crawl(NamedTuple):
@@ -48,9 +51,16 @@ class CrawlLog:
         self.path = Path(folder) / FILE
 
     def begin(self, topic: str, frontier: str, now: float) -> int:
-        """Record the start of a crawl and return its number."""
+        """Record the start of a crawl and return its number.
+
+        A lock of another process is waited for only briefly, since the crawl waits.
+        """
         query = "INSERT INTO crawls VALUES (NULL, ?, ?, ?, NULL, '')"
-        return self._call(lambda c: c.execute(query, (topic, frontier, now)).lastrowid) or 0
+        with closing(Database(self.path)) as database:
+            database.open()
+            database.call(waiting(BEGIN_SECONDS), "BEGIN")
+            number = database.call(lambda c: c.execute(query, (topic, frontier, now)).lastrowid)
+        return number or 0
 
     def finish(self, number: int, reason: str, now: float) -> None:
         """Record the end of a crawl, unless the store was deleted since."""

@@ -50,6 +50,11 @@ _READ = message("{path}: cannot read: {error}; {remedy}")
 _WRITE = message("{path}: cannot write: {error}; {remedy}")
 
 
+def waiting(seconds: float) -> Work[sqlite3.Cursor]:
+    """Return work after which the next transaction waits for a lock for these seconds at most."""
+    return lambda connection: connection.execute(f"PRAGMA busy_timeout = {1000 * seconds:.0f}")
+
+
 class Database:
     """SQLite database in write-ahead mode, shared between processes.
 
@@ -202,7 +207,7 @@ class Database:
             raise
         finally:
             if begin == "BEGIN IMMEDIATE":
-                self._connection.execute(f"PRAGMA busy_timeout = {1000 * seconds:.0f}")
+                waiting(seconds)(self._connection)
 
     def _require_file(self) -> None:
         """Raise an error if the file was deleted: SQLite would write to the deleted file."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import fcntl
 import os
-from contextlib import contextmanager, suppress
+import shutil
+import tempfile
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 from uuid import uuid4
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 
 PRIVATE = 0o600
 """Mode of private files, such as stored pages, cookies and requests."""
+_SCRATCH = f".{32 * '[0-9a-f]'}.part"
+"""Names of locked temporary folders."""
 
 
 def private_opener(path: str, flags: int) -> int:
@@ -63,13 +67,38 @@ def _own(file: IO[bytes]) -> bool:
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Yield a temporary path; its file replaces ``path`` at the end, and is deleted on errors."""
-    part = path.with_name(f".{uuid4().hex}.part")  # others may write the same path
-    try:
-        yield part
+    with scratch(path.parent) as folder:  # others may write the same path
+        yield (part := folder / path.name)
         part.replace(path)
+
+
+@contextmanager
+def scratch(folder: Path) -> Iterator[Path]:
+    """Yield a new private folder in a folder, and delete it at the end.
+
+    It is locked until then. First, those that killed processes left are deleted.
+    """
+    for left in folder.glob(_SCRATCH):
+        with suppress(OSError), _locked(left):
+            shutil.rmtree(left)
+    with ExitStack() as used:
+        path = Path(tempfile.mkdtemp(".part", ".", folder))
+        with suppress(OSError):  # a file system without locks of folders, such as NFS
+            used.enter_context(_locked(path))
+            path = path.rename(folder / f".{uuid4().hex}.part")
+        used.callback(shutil.rmtree, path, ignore_errors=True)
+        yield path
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Lock a folder without waiting; raise BlockingIOError if another process has locked it."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
     finally:
-        with suppress(OSError):
-            part.unlink()
+        os.close(handle)
 
 
 def append(handle: int, data: bytes, *, sync: bool = False) -> None:

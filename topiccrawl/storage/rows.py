@@ -2,7 +2,7 @@
 
 All functions run inside a transaction of the caller. Words are indexed by searches, not when
 articles are stored, so that crawls have no cost. A search first indexes the articles stored since
-the last search.
+the last search; those that it cannot index now are read.
 """
 
 from __future__ import annotations
@@ -32,7 +32,15 @@ BATCH = 500
 """Number of articles indexed per transaction; small, since crawls wait for its lock."""
 
 _OF_SITE = "(site = :site OR substr(site, -length(:site) - 1) = '.' || :site)"
-_OF_WORDS = "id IN (SELECT rowid FROM words WHERE words MATCH :words)"
+_SEARCHED = "SELECT max(CAST(value AS INTEGER)) FROM properties WHERE name = 'searched'"
+_UNINDEXED = (
+    f"SELECT id FROM articles WHERE id > ifnull(({_SEARCHED}), 0)"  # noqa: S608 - constant
+    " UNION ALL SELECT article_id FROM unsearched"
+)
+_OF_WORDS = (
+    "id IN (SELECT rowid FROM words WHERE words MATCH :words "  # noqa: S608 - constant
+    f"UNION ALL {_UNINDEXED})"
+)
 
 _SELECT = f"SELECT id, {', '.join(STORED)} FROM articles"  # noqa: S608 - constant names
 _COMPARED = f"SELECT id, {', '.join(COMPARED)} FROM articles"  # noqa: S608 - constant names
@@ -205,10 +213,14 @@ def select(
     return kept, found[-1][0] if found else 0
 
 
+def has_unindexed(connection: sqlite3.Connection) -> bool:
+    """Return whether there are new or changed articles whose words are not indexed."""
+    return connection.execute(f"{_UNINDEXED} LIMIT 1").fetchone() is not None
+
+
 def index_words(connection: sqlite3.Connection) -> int:
     """Index the words of up to ``BATCH`` new and changed articles each; return their number."""
-    query = "SELECT max(CAST(value AS INTEGER)) FROM properties WHERE name = 'searched'"
-    last = connection.execute(query).fetchone()[0] or 0
+    last = connection.execute(_SEARCHED).fetchone()[0] or 0
     query = "SELECT id, title, body FROM articles WHERE id > ? ORDER BY id LIMIT ?"
     with _damage_shown(connection):
         new = connection.execute(query, (last, BATCH)).fetchall()

@@ -13,6 +13,7 @@ import asyncio
 import json
 import logging
 from array import array
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -21,9 +22,10 @@ from topiccrawl.dedup.contract import linked
 from topiccrawl.dedup.factory import index_of
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
+from topiccrawl.errors import StorageAwayError
 from topiccrawl.storage import rows
 from topiccrawl.storage.contract import Fate, Listed, Saved, StoryChain
-from topiccrawl.storage.database import FILE, Database
+from topiccrawl.storage.database import FILE, RETRY_SECONDS, Database, waiting
 from topiccrawl.storage.merge import fate_of, replaces, reprint_by, version_of
 from topiccrawl.storage.selection import ALL, Selection
 from topiccrawl.storage.sqlite_documents import SqliteDocuments
@@ -149,8 +151,10 @@ class SqliteStore:
     async def select(self, selection: Selection = ALL) -> AsyncGenerator[Article, None]:
         """See ``ArticleStore.select``."""
         new = len(selection.indexed)
-        while new:
-            new = await self._database.write(rows.index_words)
+        with suppress(StorageAwayError):  # another process writes: the rest is read without index
+            while new and await self._database.read(rows.has_unindexed):
+                await self._database.read(waiting(RETRY_SECONDS))
+                new = await self._database.write(rows.index_words)
         below = rows.LAST
         while below:
             work = partial(rows.select, selection=selection, below=below, size=PAGE)

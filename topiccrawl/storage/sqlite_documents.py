@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from topiccrawl.storage.database import Database
+from topiccrawl.storage.database import BUSY_SECONDS, RETRY_SECONDS, Database, waiting
 from topiccrawl.storage.documents import Span, plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from topiccrawl.storage.database import Work
     from topiccrawl.storage.documents import Document, DocumentKind, Where
+
+T = TypeVar("T")
 
 
 class SqliteDocuments:
@@ -45,6 +48,7 @@ class SqliteDocuments:
         }
 
         def work(connection: sqlite3.Connection) -> None:
+            self._create(connection)
             for query, values in rows.items():
                 connection.executemany(query, values)
 
@@ -57,7 +61,7 @@ class SqliteDocuments:
         condition = " AND ".join(f"{name} = ?" for name in kind.keys)
         query = f"{_select(kind, kind.fields)} WHERE {condition}"
         distinct = dict.fromkeys(tuple(map(plain, key)) for key in keys)
-        rows: list[Any] = await self._database.read_existing(
+        rows: list[Any] = await self._read(
             lambda c: [row for key in distinct for row in c.execute(query, key)], []
         )
         return [kind.unpacked(dict(row)) for row in rows]
@@ -76,41 +80,59 @@ class SqliteDocuments:
             query += f" ORDER BY {', '.join(order)}"
         if limit:
             query += f" LIMIT {int(limit)}"
-        rows: list[Any] = await self._database.read_existing(
-            lambda c: c.execute(query, values).fetchall(), []
-        )
+        rows: list[Any] = await self._read(lambda c: c.execute(query, values).fetchall(), [])
         return [kind.unpacked(dict(row)) for row in rows]
 
     async def count(self, kind: DocumentKind, where: Where) -> int:
         """See ``Documents.count``."""
         condition, values = _condition(where)
         query = f"SELECT count(*) FROM {kind.name} WHERE {condition}"  # noqa: S608 - names of fields
-        number: tuple[int] = await self._database.read_existing(
-            lambda c: c.execute(query, values).fetchone(), (0,)
-        )
+        number: tuple[int] = await self._read(lambda c: c.execute(query, values).fetchone(), (0,))
         return number[0]
 
     async def delete(self, kind: DocumentKind, *where: Where) -> int:
         """See ``Documents.delete``; one transaction."""
         conditions = [_condition(one) for one in where]
         delete = f"DELETE FROM {kind.name} WHERE"  # noqa: S608 - name of a kind
-        if not await self._database.ready():
-            return 0
-        return await self._database.write(
-            lambda c: sum(
-                c.execute(f"{delete} {one}", values).rowcount for one, values in conditions
-            )
-        )
+
+        def work(connection: sqlite3.Connection) -> int:
+            self._create(connection)
+            return sum(connection.execute(f"{delete} {one}", v).rowcount for one, v in conditions)
+
+        return await self._database.write(work) if await self._database.ready() else 0
+
+    async def _read(self, work: Work[T], missing: T) -> T:
+        """Run ``work`` on a snapshot; return ``missing`` if there is no file or no table yet."""
+
+        def read(connection: sqlite3.Connection) -> T:
+            try:
+                return work(connection)
+            except sqlite3.OperationalError as error:
+                if "no such table" not in str(error):
+                    raise
+                return missing  # another process writes, so it could not be created
+
+        return await self._database.read_existing(read, missing)
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Create missing tables and indexes, and read rows by name."""
+        """Read rows by name, and create missing tables unless another process writes for long."""
+        connection.row_factory = sqlite3.Row
+        waiting(RETRY_SECONDS)(connection)
+        try:
+            self._create(connection)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorname != "SQLITE_BUSY":
+                raise
+        waiting(BUSY_SECONDS)(connection)
+
+    def _create(self, connection: sqlite3.Connection) -> None:
+        """Create missing tables and indexes."""
         for kind in self._kinds:
             columns = f"{', '.join(kind.fields)}, PRIMARY KEY ({', '.join(kind.keys)})"
             connection.execute(f"CREATE TABLE IF NOT EXISTS {kind.name} ({columns})")
             for fields in kind.indexes:
                 index, on = "_".join((kind.name, *fields)), f"{kind.name} ({', '.join(fields)})"
                 connection.execute(f"CREATE INDEX IF NOT EXISTS {index} ON {on}")
-        connection.row_factory = sqlite3.Row
 
 
 def _insert(kind: DocumentKind) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import time
 from contextlib import closing
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
@@ -16,6 +17,9 @@ from topiccrawl.extensions.outcome import CrawlOutcome, repeated_options, summar
 from topiccrawl.messages import choose_language
 from topiccrawl.scheduler.context import CrawlSpec
 from topiccrawl.settings import TOPICCRAWL_DATA_DIR
+from topiccrawl.storage.crawls import BEGIN_SECONDS
+from topiccrawl.storage.database import BUSY_SECONDS
+from topiccrawl.topics.topic import Topic
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -155,3 +159,27 @@ def test_locked_store_blocks_no_other_work_at_the_end(tmp_path: Path) -> None:
     asyncio.run(close())
     (crawl,) = outcome.log.all()
     assert crawl.reason == "shutdown"
+
+
+def test_crawl_that_starts_while_the_store_is_locked_is_recorded_at_its_end(tmp_path: Path) -> None:
+    crawler = get_crawler(settings_dict={"TOPICCRAWL_DATA_DIR": str(tmp_path)})
+    spec = CrawlSpec(name="足球", owner="足球", topic=Topic(name="足球", terms={"足球": 1.0}))
+    crawler.spider = cast("Any", SimpleNamespace(spec=spec))
+    outcome = CrawlOutcome(crawler)
+    outcome.log.begin("汽车", "frontier", 1.0)
+
+    async def crawl() -> None:
+        with closing(sqlite3.connect(outcome.log.path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            began = time.monotonic()
+            await outcome.opened()
+            assert time.monotonic() - began < BUSY_SECONDS / 2, "a stop is waited for as long"
+            other.execute("ROLLBACK")
+        await outcome.closed("shutdown")
+
+    started = time.time()
+    asyncio.run(crawl())
+    found = outcome.log.last("足球")
+    assert found is not None
+    assert found.reason == "shutdown"
+    assert started <= found.started <= (found.finished or 0) - BEGIN_SECONDS / 2

@@ -17,7 +17,7 @@ from topiccrawl.model import Article
 from topiccrawl.storage import database as database_module
 from topiccrawl.storage import rows, schema
 from topiccrawl.storage.database import FILE, Database
-from topiccrawl.storage.selection import Selection
+from topiccrawl.storage.selection import Selection, words_in
 from topiccrawl.storage.sqlite import SqliteStore
 from topiccrawl.storage.version import written_by
 
@@ -199,6 +199,33 @@ def test_store_is_opened_and_read_while_another_process_writes(tmp_path: Path) -
         began = time.monotonic()
         asyncio.run(check())
         assert time.monotonic() - began < database_module.BUSY_SECONDS / 2
+
+
+def test_articles_are_searched_while_another_process_writes(tmp_path: Path) -> None:
+    async def search(store: SqliteStore) -> list[str]:
+        return [one.url async for one in store.select(Selection(words=words_in("电池")))]
+
+    async def check() -> None:
+        store = SqliteStore(tmp_path)
+        await store.open()
+        await store.save([Article("http://a.test/1", "电池", "动力电池的正文")])
+        found = [await search(store)]
+        with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            found.append(await search(store))
+            other.execute("ROLLBACK")
+            await store.save([Article("http://b.test/2", "充电", "另一则关于电池的消息")])
+            other.execute("BEGIN IMMEDIATE")
+            found.append(await search(store))
+            other.execute("ROLLBACK")
+        assert found == [["http://a.test/1"]] * 2 + [["http://b.test/2", "http://a.test/1"]]
+        assert await search(store) == found[-1]
+        assert not await store._database.read(rows.has_unindexed)
+        await store.close()
+
+    began = time.monotonic()
+    asyncio.run(check())
+    assert time.monotonic() - began < database_module.BUSY_SECONDS / 2
 
 
 @pytest.mark.parametrize("suffix", ["", "-wal", "-shm"])

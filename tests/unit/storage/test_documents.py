@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import time
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from topiccrawl.addons.records.periods.periods import Period, Periods, Stage
 from topiccrawl.addons.records.records import Records
 from topiccrawl.storage import schema
 from topiccrawl.storage.changes import ChangeLog
-from topiccrawl.storage.database import FILE
+from topiccrawl.storage.database import BUSY_SECONDS, FILE
 from topiccrawl.storage.documents import DocumentKind
 from topiccrawl.storage.pages import Pages, PageState
 from topiccrawl.storage.sites import Sites
@@ -130,6 +131,29 @@ def test_first_document_of_a_new_kind_creates_its_table(tmp_path: Path) -> None:
         await documents.close()
 
     asyncio.run(work(SqliteStorage(tmp_path).documents(kind)))
+
+
+def test_documents_of_a_new_kind_are_read_while_another_process_writes(tmp_path: Path) -> None:
+    kind = DocumentKind("marks", ("user", "url"), key=2)
+
+    async def read() -> None:
+        documents = SqliteStorage(tmp_path).documents(kind)
+        await documents.open()
+        assert await documents.get(kind, [("u", "http://a.test/")]) == []
+        assert await documents.find(kind, {"user": "u"}) == []
+        assert await documents.count(kind, {}) == 0
+        await documents.close()
+
+    with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as other:
+        other.execute("PRAGMA journal_mode = WAL")
+        schema.migrate(other, FILE)
+        other.execute("BEGIN IMMEDIATE")
+        began = time.monotonic()
+        asyncio.run(read())
+        assert time.monotonic() - began < BUSY_SECONDS / 2
+        other.execute("ROLLBACK")
+        asyncio.run(read())
+        assert other.execute("SELECT count(*) FROM marks").fetchone() == (0,)
 
 
 async def calls(pages: Pages, periods: Periods, records: Records) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import gc
 import resource
+import subprocess
+import sys
+from contextlib import nullcontext
 from io import BytesIO
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 import pytest
 from scrapy.settings import Settings
@@ -20,7 +22,7 @@ from topiccrawl.addons.records.record import FoundValue, Record
 from topiccrawl.addons.records.records import StoredRecord
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.model import Article
-from topiccrawl.storage import files, formats
+from topiccrawl.storage import formats
 from topiccrawl.storage.files import replacing
 from topiccrawl.storage.formats import open_writer
 from topiccrawl.storage.tables import COLUMNS, Table
@@ -44,9 +46,8 @@ def test_error_of_a_missing_extra_names_the_file(
 def test_full_disk_raises_one_error(
     tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, name = tmp_path / f"all{suffix}", UUID(int=1)
-    monkeypatch.setattr(files, "uuid4", lambda: name)
-    path.with_name(f".{name.hex}.part").symlink_to("/dev/full")
+    path = tmp_path / f"all{suffix}"
+    monkeypatch.setattr(formats, "replacing", lambda _: nullcontext(Path("/dev/full")))
     full = pytest.raises(ConfigurationError, match=r"cannot be written: .*No space left on device")
     with full, open_writer(str(path), FORMATS) as writer:
         writer.write(Article("http://a.test/1", "题", "文" * 9_000))
@@ -79,6 +80,40 @@ def test_two_that_write_the_same_file_do_not_mix(tmp_path: Path) -> None:
             file.write(" and second half")
     assert path.read_text() == "own, first half and second half"
     assert list(tmp_path.iterdir()) == [path]
+
+
+_WRITING = """
+import sys
+from pathlib import Path
+from topiccrawl.storage.files import replacing
+with replacing(Path(sys.argv[1])) as part:
+    part.write_text("new")
+    print("begun", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_next_writer_deletes_files_of_killed_processes_only(tmp_path: Path) -> None:
+    path, pipe = tmp_path / "all.csv", subprocess.PIPE
+    download = tmp_path / "other.part"
+    download.touch()
+    command = [sys.executable, "-c", _WRITING, str(path)]
+    with (
+        subprocess.Popen(command, stdin=pipe, stdout=pipe) as killed,
+        subprocess.Popen(command, stdin=pipe, stdout=pipe) as running,
+    ):
+        for process in (killed, running):
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"begun\n"
+        killed.kill()
+        killed.wait()
+        assert len(list(tmp_path.iterdir())) == 3
+        with replacing(path) as part:
+            part.write_text("next")
+        assert len(list(tmp_path.iterdir())) == 3, "the file, and that of the running process"
+        running.communicate()
+    assert path.read_text() == "new"
+    assert sorted(tmp_path.iterdir()) == [path, download]
 
 
 @pytest.mark.parametrize("suffix", [".xlsx", ".csv", ".parquet"])

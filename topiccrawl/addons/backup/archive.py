@@ -24,7 +24,7 @@ import lmdb
 
 from topiccrawl.errors import ConfigurationError, StateError, StorageError, translated
 from topiccrawl.messages import NameList, message
-from topiccrawl.storage.files import private_opener, touch_private
+from topiccrawl.storage.files import private_opener, replacing, touch_private
 from topiccrawl.storage.formats import atomic_output
 from topiccrawl.storage.lmdb_files import require_complete
 from topiccrawl.storage.version import check_version
@@ -83,7 +83,7 @@ def backup(folder: Path, file: Path, hosts: str) -> int:
     with atomic_output(file) as part:
         touch_private(part)
         with tarfile.open(part, mode, **_OPTIONS.get(mode, {})) as tar:
-            return sum(_add_file(tar, folder, name, file.parent) for name in names)
+            return sum(_add_file(tar, folder, name, part.parent) for name in names)
 
 
 def restore(file: Path, folder: Path) -> int:
@@ -104,22 +104,19 @@ def restore(file: Path, folder: Path) -> int:
                 "{folder} is not empty: set TOPICCRAWL_DATA_DIR to a new folder", folder=folder
             )
         target.parent.mkdir(parents=True, exist_ok=True)
-        part = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
     failed = message("{file}: cannot be restored to {folder}: {error}")
     damaged = message("{file}: not a backup, or damaged: {error}")
     causes = (EOFError, gzip.BadGzipFile, tarfile.TarError, ZstdError, zlib.error)
-    try:
-        with (
-            translated(StorageError, failed, file=file, folder=folder),
-            translated(ConfigurationError, damaged, causes, file=file),
-        ):
-            with file.open("rb") as source, tarfile.open(fileobj=source) as tar:
-                number = sum(_extract(tar, member, part) for member in tar)
-                _require_end(tar)
-            check_version(part, name=str(file))
-            part.replace(target)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
+    with (
+        translated(StorageError, failed, file=file, folder=folder),
+        translated(ConfigurationError, damaged, causes, file=file),
+        replacing(target) as part,
+    ):
+        part.mkdir(0o700)
+        with file.open("rb") as source, tarfile.open(fileobj=source) as tar:
+            number = sum(_extract(tar, member, part) for member in tar)
+            _require_end(tar)
+        check_version(part, name=str(file))
     return number
 
 
@@ -128,6 +125,7 @@ def _files(folder: Path, hosts: str) -> Iterator[str]:
     for place, folders, names in os.walk(folder, onerror=_report):
         if Path(place) == folder:
             folders[:] = [name for name in folders if name not in (hosts, _RESCUED)]
+        folders[:] = [name for name in folders if name[:1] + name[-5:] != "..part"]  # temporary
         for name in names:
             if name not in _EXCLUDED and not name.endswith(_EXCLUDED_SUFFIXES):
                 yield Path(place, name).relative_to(folder).as_posix()
@@ -171,7 +169,7 @@ def _snapshot(source: Path, scratch: Path) -> Iterator[Path]:
     if source.name != LMDB and source.suffix != ".sqlite":
         yield source
         return
-    with tempfile.TemporaryDirectory(dir=scratch, prefix=".backup-") as temporary:
+    with tempfile.TemporaryDirectory(dir=scratch) as temporary:
         copy = Path(temporary, source.name)
         if source.name == LMDB:
             require_complete(source.parent)

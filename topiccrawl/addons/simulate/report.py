@@ -9,6 +9,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.simulate.harvest import BASELINE, STEPS, Case, Harvest
+from topiccrawl.messages import counted
 from topiccrawl.storage.formats import template
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def summary(areas: Areas) -> list[str]:
       bfs               0.250, worst topic 0.250   -0.375 to best-first (-100%), -0.500 at worst
     """
     width = _width(areas)
-    lines = [f"mean area over {len(next(iter(areas.values())))} topics"]
+    lines = [counted("mean area over {topics} topics", topics=len(next(iter(areas.values()))))]
     for name, by_topic in areas.items():
         line = f"  {name:<{width}}{_mean(by_topic):>7.3f}, worst topic {min(by_topic.values()):.3f}"
         if spread := _spread(by_topic):

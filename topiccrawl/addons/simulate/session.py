@@ -33,7 +33,7 @@ from topiccrawl.extract.readers import NoReaderError
 from topiccrawl.extract.reading import LocalReader
 from topiccrawl.frontier.contract import Limits
 from topiccrawl.links.strategies import DEFAULT, strategy
-from topiccrawl.messages import NameList
+from topiccrawl.messages import NameList, counted
 from topiccrawl.scheduler.build import limits_of, share_of, slow_start_of, traps_of
 from topiccrawl.spiders.arguments import adapter_of, seeds_of, strategy_parameters
 from topiccrawl.spiders.reading import pool_of, reader_of
@@ -72,7 +72,8 @@ def simulate(settings: Settings, opts: argparse.Namespace, collections: Sequence
     results = zip(jobs, _results(settings, opts, jobs, names), strict=True)
     for number, (job, done) in enumerate(results):
         pages = sum(len(order.pages) for order in done.orders)
-        say(*table(done.case, done.harvests), f"  {pages} pages in {done.seconds:.1f} s", "")
+        sums = counted("  {pages} pages in {seconds:.1f} s", pages=pages, seconds=done.seconds)
+        say(*table(done.case, done.harvests), sums, "")
         judged.append((done.case, done.harvests))
         if opts.order:
             if not number:

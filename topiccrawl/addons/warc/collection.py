@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.addons.warc.middleware import check_archive
 from topiccrawl.errors import ConfigurationError
+from topiccrawl.messages import message, tr
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -60,6 +61,8 @@ def forget(settings: BaseSettings, names: Sequence[str]) -> Iterator[str]:
 
     folder = Path(settings["WARC_DIR"])
     done = warc.forget(folder, names)
-    yield f"{folder}: {done.records} records removed from {done.files} files"
+    counts = done._asdict()
+    yield tr("{folder}: {records} records removed from {files} files", folder=folder, **counts)
     if done.open:
-        yield f"{folder}: {done.open} incomplete files: the crawl that completes them does it"
+        text = message("{folder}: incomplete files: {open}, which their crawls complete and clean")
+        yield tr(text, folder=folder, **counts)

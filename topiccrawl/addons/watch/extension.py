@@ -30,7 +30,7 @@ from topiccrawl.errors import SettingError, TopiccrawlError, finish_reason
 from topiccrawl.frontier.contract import Ending, Frontier, Outcome, Seed
 from topiccrawl.links.sitemaps import read_sitemap
 from topiccrawl.links.urls import canonical
-from topiccrawl.messages import NameList
+from topiccrawl.messages import NameList, counted
 from topiccrawl.model import Kind, Lease
 from topiccrawl.scheduler.context import CrawlContext, CrawlSpec, context_of
 from topiccrawl.scheduler.finish import STORE_FAILED
@@ -222,7 +222,8 @@ class Watch:
             return {"circumstances": {"watching": ""}}
         at = time.strftime("%H:%M:%S", time.localtime(self.due.next_at))
         hubs, details = self.sizes.get("hubs", 0), self.sizes.get("details", 0)
-        return {"circumstances": {"watching": f"{hubs} hubs, {details} articles, next at {at}"}}
+        text = "{hubs} hubs, {details} articles, next at {at}"
+        return {"circumstances": {"watching": counted(text, hubs=hubs, details=details, at=at)}}
 
     def settled(self, lease: Lease, outcome: Outcome) -> None:
         """Report the outcome of a lease; a failure without further retries is an error."""

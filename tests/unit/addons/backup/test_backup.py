@@ -24,7 +24,7 @@ from topiccrawl.links.strategies.shark_plus import SharkPlus
 from topiccrawl.scheduler.context import CrawlSpec
 from topiccrawl.scheduler.frontiers import LocalFrontiers
 from topiccrawl.storage.database import Database
-from topiccrawl.storage.files import PRIVATE
+from topiccrawl.storage.files import PRIVATE, replacing
 from topiccrawl.storage.version import VERSION, write_version, written_by
 
 
@@ -130,6 +130,12 @@ def test_path_outside_the_folder_is_refused_without_traces(tmp_path: Path, name:
 
 def test_earlier_backups_in_the_folder_are_not_included(data: Path) -> None:
     assert [backup(data, data / f"copy{suffix}", "hosts") for suffix in MODES] == [4] * len(MODES)
+
+
+def test_temporary_folders_of_other_commands_are_not_included(data: Path) -> None:
+    with replacing(data / "all.csv") as part:
+        part.write_text("url")
+        assert backup(data, data / "one.tar", "hosts") == 4
 
 
 def test_folder_with_files_is_not_overwritten(data: Path, tmp_path: Path) -> None:

@@ -24,10 +24,11 @@ from topiccrawl.addons.records.periods.visits import (
     name_of,
 )
 from topiccrawl.addons.records.records import Records
+from topiccrawl.messages import counted
 from topiccrawl.storage.pages import Pages, PageState, Role
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from topiccrawl.addons.records.templates.template import Template
     from topiccrawl.storage.contract import Storage
@@ -238,11 +239,12 @@ class PeriodController:
         """Return the progress line."""
         counts, seeds, period = self.counts, self.seeds, self.period
         if period.phase is Phase.SEARCHING:
-            return f"period {period.number} searching · {counts['results']} results in this run"
+            return f"period {period.number} searching · {_results(counts)}"
+        pages = counted("{pages} pages", pages=counts["pages"])
         return (
             f"period {period.number} {period.phase} · seeds {seeds.finished}"
             f"/{period.total} ({seeds.skipped} skipped) · "
-            f"{counts['pages']} pages · {counts['records/new']} new records, "
+            f"{pages} · {counted('{new} new records', new=counts['records/new'])}, "
             f"{counts['records/changed']} changed, {counts['records/gone']} gone"
         )
 
@@ -259,12 +261,13 @@ class PeriodController:
         period, counts = self.period, self.counts
         tally = await self._records.count_changes(self.template.name, period.started)
         if period.phase is Phase.SEARCHING:
-            found = f"searching: {counts['results']} results in this run"
-            return [f"  period {period.number}   {found}; repeat the command to continue"]
+            found = f"searching: {_results(counts)}; repeat the command to continue"
+            return [f"  period {period.number}   {found}"]
         waiting = sum(stages[one] for one in (Stage.WAITING, Stage.OPEN, Stage.AGAIN))
         lines = [
             (
-                f"  period {period.number}   {period.phase}: {len(outcomes)} seeds, "
+                f"  period {period.number}   {period.phase}: "
+                f"{counted('{n} seeds', n=len(outcomes))}, "
                 f"{len(crawled)} crawled ({useful} useful, {stages[Stage.FAILED]} failed), "
                 f"{waiting} remaining"
             ),
@@ -280,8 +283,12 @@ class PeriodController:
         ]
         if skipped := stages[Stage.SKIPPED]:
             lines.append(
-                f"  sampling   {skipped} seeds skipped until the next period; "
+                f"  sampling   {counted('{n} seeds', n=skipped)} skipped until the next period; "
                 f"about {estimate_skipped(skipped, crawled):.0f} of them would have been useful; "
                 "-a chance=0 crawls all"
             )
         return lines
+
+
+def _results(counts: Mapping[str, int]) -> str:
+    return counted("{results} results in this run", results=counts["results"])

@@ -188,10 +188,11 @@ def test_summary_of_a_search_has_the_number_of_results(tmp_path: Path) -> None:
         rules = SamplingRules()
         controller = PeriodController(TEMPLATE, storage, lambda: 1000.0, rules, lambda _: None)
         await controller.open(1)
-        await controller.add_hits([Hit(1, "http://a.test/"), Hit(2, "http://b.test/")])
-        for text in (controller.progress(), *await controller.summary()):
-            assert "searching" in text
-            assert "2 results" in text
+        for number, found in enumerate(("1 result in", "2 results in"), 1):
+            await controller.add_hits([Hit(number, f"http://{number}.test/")])
+            for text in (controller.progress(), *await controller.summary()):
+                assert "searching" in text
+                assert found in text
         await controller.close()
 
     asyncio.run(check())
