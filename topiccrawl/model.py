@@ -201,12 +201,12 @@ class Findings(NamedTuple):
     Attributes:
         relevance: Relevance of the page in [0, 1] that its links inherit (``Verdict.for_links``).
         offers: Scored links of the page.
-        worth: Contribution of the page to the statistics of its host and directory, in [0, 1]; None
-            for its relevance.
+        worth: Contribution to the statistics of its host and directory, in [0, 1]; None: relevance.
         relevant: True if the page is on topic.
         lists: True if the page lists new pages: a feed.
         harvest: True for an article on topic or a hub of such articles.
         kind: Kind of the page, for ``scrapy why``; "" if it was not judged.
+        paged: True for a list with further pages, which does not count in its directories.
     """
 
     relevance: float
@@ -216,6 +216,7 @@ class Findings(NamedTuple):
     lists: bool = False
     harvest: bool = False
     kind: str = ""
+    paged: bool = False
 
 
 class Mark(NamedTuple):

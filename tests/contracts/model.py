@@ -231,7 +231,7 @@ class Model:
             case Ending.CRAWLED:
                 entry.state = "crawled"
                 if not again:
-                    self._learn(url, outcome.relevance)
+                    self._learn(url, outcome)
                 entry.counted = True
             case Ending.ERROR:
                 entry.state, entry.reason = "error", outcome.reason
@@ -333,9 +333,9 @@ class Model:
                 target.pinned, target.value = True, max(target.value, entry.value)
             self.judge(target, entry.lane)
 
-    def _learn(self, url: str, relevance: float) -> None:
-        host = urlsplit(url).hostname or ""
-        for name in ("", *self.strategy.group(url)):
+    def _learn(self, url: str, outcome: Outcome) -> None:
+        host, relevance = urlsplit(url).hostname or "", outcome.relevance
+        for name in ("", *(() if outcome.paged else self.strategy.group(url))):
             pages, total = self.groups.get((host, name), GroupStats(0, 0.0))
             self.groups[host, name] = GroupStats(pages + 1, total + relevance)
 

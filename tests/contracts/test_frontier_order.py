@@ -295,6 +295,19 @@ def test_why_reports_evidence_texts_and_path(make: Make) -> None:
     assert frontier.why("http://nowhere.cn/") is None
 
 
+@pytest.mark.parametrize(("paged", "bias"), [(False, 0.125), (True, 0.0)])
+def test_a_list_with_further_pages_does_not_count_in_its_directory(
+    make: Make, *, paged: bool, bias: float
+) -> None:
+    frontier = make(strategy=Best())
+    crawl(frontier, offer("http://a.cn/d/1", 0.5), offer("http://a.cn/d/2", 0.5))
+    outcome = Outcome(Ending.CRAWLED, relevance=1.0, paged=paged)
+    frontier.finish(lease_of(frontier, "http://a.cn/d/1"), outcome)
+    found = frontier.why("http://a.cn/d/2")
+    assert found is not None
+    assert found.bias == bias
+
+
 def test_a_lane_is_listed_best_first(make: Make) -> None:
     frontier = make()
     crawl(frontier, *[offer(f"http://a.cn/{n}", n % 5 / 8) for n in range(40)])

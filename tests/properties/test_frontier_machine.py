@@ -51,7 +51,10 @@ offers = st.lists(
 )
 outcomes = st.one_of(
     st.sampled_from(
-        [Outcome(Ending.CRAWLED, relevance=relevance) for relevance in (0.0, 0.5, 1.0)]
+        [
+            *(Outcome(Ending.CRAWLED, relevance=relevance) for relevance in (0.0, 0.5, 1.0)),
+            Outcome(Ending.CRAWLED, relevance=1.0, paged=True),
+        ]
     ),
     st.just(Outcome(Ending.ERROR, "http-404")),
     st.just(Outcome(Ending.RELEASED)),

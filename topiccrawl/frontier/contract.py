@@ -64,6 +64,9 @@ class Outcome(NamedTuple):
         redirects: REDIRECTED: redirects followed so far, including this one.
         payload: REDIRECTED: payload of the target's lease; None for that of the source.
         harvest: CRAWLED: True for an article on topic or a hub of such articles; not stored.
+        paged: CRAWLED: True for a list with further pages. It counts in the statistics of the crawl
+            and the host, but not of its directories: it is fetched for the pages it leads to, of
+            which its own text says little.
     """
 
     ending: Ending
@@ -75,6 +78,7 @@ class Outcome(NamedTuple):
     redirects: int = 0
     payload: str | None = None
     harvest: bool = False
+    paged: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -247,11 +247,14 @@ class ReadyHosts:
         self._refresh_units(host, host.units)
         host.refreshed = host.stats.pages
 
-    def count_page(self, unit: Unit, relevance: float) -> None:
-        """Count a crawled page, and update the biases of units that share its groups."""
+    def count_page(self, unit: Unit, relevance: float, *, paged: bool = False) -> None:
+        """Count a crawled page, and update the biases of units that share its groups.
+
+        A list with further pages does not count in its groups.
+        """
         host = unit.host
         self.crawl = self.crawl.with_page(relevance)
-        self._registry.count_page(host, unit.groups, relevance)
+        self._registry.count_page(host, () if paged else unit.groups, relevance)
         if (host.stats.pages - host.refreshed) * EAGER >= host.refreshed:
             self.refresh_host(host)
         else:

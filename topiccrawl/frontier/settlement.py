@@ -135,7 +135,7 @@ class LeaseSettlement:
             if not row.flags & rows.COUNTED:
                 row.flags |= rows.COUNTED
                 worth = outcome.relevance if outcome.worth is None else outcome.worth
-                self._ready.count_page(self._queues.unit(row), worth)
+                self._ready.count_page(self._queues.unit(row), worth, paged=outcome.paged)
         elif ending is Ending.REDIRECTED:
             self._ingest.redirected(row, key, outcome)
             row.settle(rows.CRAWLED, "redirected", now)

@@ -272,4 +272,4 @@ class LeaseBook:
     def _settle_crawled(self, entry: _OpenLease) -> None:
         found = entry.findings
         outcome = Outcome(Ending.CRAWLED, found.kind, found.relevance, found.worth)
-        self.settle(entry.lease.epoch, outcome._replace(harvest=found.harvest))
+        self.settle(entry.lease.epoch, outcome._replace(harvest=found.harvest, paged=found.paged))

@@ -17,6 +17,7 @@ from typing_extensions import override
 from topiccrawl.extract.article import Fetch, compose, page_of
 from topiccrawl.extract.missing import is_challenge, is_missing
 from topiccrawl.extract.pagination import Pager, joined, pager_of, without_pages
+from topiccrawl.links.strategies.link_texts import is_list
 from topiccrawl.links.urls import canonical
 from topiccrawl.model import Article, Findings, Lease, Page, PageKind, Unfinished
 from topiccrawl.scheduler import meta
@@ -281,14 +282,15 @@ class TopicSpider(Spider):
         count("topiccrawl/hubs", int(kind is PageKind.HUB))
         verdict = verdict._replace(kind=kind)
         self.crawler.signals.send_catch_log(page_judged, page=page, verdict=verdict)
-        ordering = verdict.for_links
-        relevance = ordering.relevance
+        relevance = verdict.for_links.relevance
         self.strategy.learn(known.anchor, known.context, relevance)
         self.strategy.reached(known.evidence, relevance)
         links = page.links if article is None else without_pages(page.url, page.links)
-        offers = tuple(self.strategy.offers(ordering, known.evidence, links))
-        worth = self.strategy.worth(relevance)
-        yield Findings(relevance, offers, worth, verdict.relevant, page.feed, harvest, kind)
+        offers = self.strategy.offers(verdict.for_links, known.evidence, links)
+        yield Findings(
+            relevance, tuple(offers), self.strategy.worth(relevance), verdict.relevant, page.feed,
+            harvest, kind, is_list(links),
+        )  # fmt: skip
         if article is not None:
             yield from self._with_next_page(article, page, ())
         if self.rendering is not None:
@@ -330,8 +332,7 @@ class TopicSpider(Spider):
             yield from () if again else (article,)
             return
         self.crawler.stats.inc_value("topiccrawl/parts")
-        verdict = self.judge.score_page(page := read.page)
-        relevance = verdict.for_links.relevance
+        relevance = self.judge.score_page(page := read.page).for_links.relevance
         yield Findings(relevance, (), self.strategy.worth(relevance), relevant=True)
         found = self.reading.extract(response, part=True)
         if found is not None and not is_missing(page.title, page.prose):

@@ -85,13 +85,18 @@ def is_paging(anchor: str) -> bool:
     return len(anchor) <= _LONGEST and _PAGING.fullmatch(anchor) is not None
 
 
+def is_list(links: Sequence[Link]) -> bool:
+    """Return whether a page with these links is a list: one with paging links."""
+    return any(is_paging(link.anchor) for link in links)
+
+
 def listed_scores(
     links: Sequence[Link], scores: Sequence[LinkScores]
 ) -> tuple[float, float] | None:
     """Return the mean scores of anchor and context of the links that a list consists of.
 
-    A list is a page with paging links. Of its regions, the one with most anchor text is the list:
-    headlines are longer than the names in a menu.
+    Of the regions of a list, the one with most anchor text holds its links: headlines are longer
+    than the names in a menu.
 
     Args:
         links: Links of the page.
@@ -105,7 +110,7 @@ def listed_scores(
     >>> listed_scores(page, [LinkScores(0, 0, ""), LinkScores(0.5, 0.25, ""), LinkScores(0, 0, "")])
     (0.5, 0.25)
     """
-    if not any(is_paging(link.anchor) for link in links):
+    if not is_list(links):
         return None
     regions: defaultdict[tuple[int, int, int], list[tuple[int, LinkScores]]] = defaultdict(list)
     for link, score in zip(links, scores, strict=True):

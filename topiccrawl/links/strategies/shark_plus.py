@@ -70,14 +70,15 @@ class SharkPlus(BaseStrategy):
       what it leads to: the next ten articles are expected to be like these ten.
 
     The prior is the mean page score of the narrowest directory, shrunk towards wider directories,
-    the host and the crawl. Values and priors are divided by their largest possible sum.
+    the host and the crawl. Lists with further pages do not count in directories: the text of a list
+    says little of the pages it leads to. Values and priors are divided by their largest possible sum.
 
     In-links count by the relevance of their pages: unlike in Liu et al. 2009, the number of links
     from irrelevant pages does not raise the value.
     """
 
     name = "shark-plus"
-    revision = 5
+    revision = 6
     fields: tuple[str, ...] = (
         "inlinks", "worth", "means", "best", "own_site", "anchor", "context", "promise", "region",
         "in_site", "in_directory", "in_page", "section", "name", "onward", "listed",
