@@ -71,7 +71,7 @@ class SharkPlus(BaseStrategy):
 
     The prior is the mean page score of the narrowest directory, shrunk towards wider directories,
     the host and the crawl. Lists with further pages do not count in directories: the text of a list
-    says little of the pages it leads to. Values and priors are divided by their largest possible sum.
+    says little of the pages it leads to. Values and priors are divided by their maximum sum.
 
     In-links count by the relevance of their pages: unlike in Liu et al. 2009, the number of links
     from irrelevant pages does not raise the value.
