@@ -105,6 +105,18 @@ def test_repeated_request_that_cannot_be_serialized_is_filtered_as_by_scrapy(
     ]  # fmt: skip
 
 
+def test_redirects_within_one_lease_have_the_limit_of_their_setting(tmp_path: Path) -> None:
+    steps = range(MAX_FURTHER + 2)
+    pages: dict[str, Page] = {
+        **{f"{SITE}/step/{n}": Answer("", 302, (("Location", f"/step/{n + 1}"),)) for n in steps},
+        **{f"{SITE}{path}": "text" for path in ("/", "/copy", "/done", f"/step/{len(steps)}")},
+        f"{SITE}/again": Answer("", 302, (("Location", "/step/0"),)),
+    }
+    with Web(pages) as web:
+        items_of(web.proxy, tmp_path / "data", "circle", REDIRECT_MAX_TIMES="30")
+    assert web.count(f"{SITE}/step/{len(steps)}") == 6
+
+
 def test_proxy_in_request_meta_is_used(crawled: Crawled) -> None:
     web, data, _ = crawled
     assert web.count(f"{SITE}/elsewhere") == 0

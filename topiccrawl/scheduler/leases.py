@@ -48,8 +48,8 @@ class Retry:
 
 
 MAX_FURTHER = 20
-"""Maximum number of further requests of a lease, as Scrapy's default of REDIRECT_MAX_TIMES.
-Redirects have their own limit, but a component may return the same request without end."""
+"""Maximum number of further requests of a lease, unless REDIRECT_MAX_TIMES is larger. It limits
+redirects, but a component may return the same request without end."""
 UNLEASED = Lease("", b"", 0)
 """Lease of a page that came from no frontier, as in ``scrapy parse``."""
 _NOTHING = Findings(0.0)
@@ -135,9 +135,9 @@ class LeaseBook:
             entry.slot, entry.reported = host, False
             entry.further += 1
 
-    def may_continue(self, number: int) -> bool:
-        """Check whether a lease may have a further request."""
-        return self._open[number].further < MAX_FURTHER
+    def may_continue(self, number: int, most: int) -> bool:
+        """Check whether a lease had fewer than ``most`` further requests."""
+        return self._open[number].further < most
 
     def report(self, number: int, download: Download) -> bool:
         """Report a download, which frees the host's slot; return False if already reported."""

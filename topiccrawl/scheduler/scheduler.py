@@ -31,7 +31,7 @@ from topiccrawl.scheduler.downloads import DownloadReporter
 from topiccrawl.scheduler.finish import FAILURE
 from topiccrawl.scheduler.frontiers import crawl_name, frontier_place, frontiers_of, open_frontier
 from topiccrawl.scheduler.hooks import check_parts
-from topiccrawl.scheduler.leases import LeaseBook
+from topiccrawl.scheduler.leases import MAX_FURTHER, LeaseBook
 from topiccrawl.scheduler.requests import (
     DistinctRequests,
     FollowUpQueue,
@@ -138,6 +138,7 @@ class FrontierScheduler(BaseScheduler):
         slots = self.crawler.engine.downloader.per_slot_settings
         slots[DOWNLOAD_SLOT] = {"delay": 0, "concurrency": concurrency}
         self._max_open = _OPEN_FACTOR * concurrency
+        self._max_further = max(MAX_FURTHER, settings.getint("REDIRECT_MAX_TIMES"))
         counts = self.frontier.counts()
         if crawled := counts["crawled"]:
             logger.info(
@@ -199,7 +200,7 @@ class FrontierScheduler(BaseScheduler):
         """Queue a request of the spider, a middleware or a redirect; return False if refused."""
         self.reporter.report_no_download(request)  # a redirect may come from a cache
         lease = self.book.lease(meta.lease_number(request))
-        if lease is not None and not self.book.may_continue(lease.epoch):
+        if lease is not None and not self.book.may_continue(lease.epoch, self._max_further):
             self.reporter.replaced(lease)
             return False
         if lease is not None:
