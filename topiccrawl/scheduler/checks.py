@@ -13,7 +13,7 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
 from topiccrawl import settings as project
 from topiccrawl.errors import SettingError, translated
 from topiccrawl.links.strategies.parameters import StrategyParameters
-from topiccrawl.messages import LANGUAGES, language_named, message
+from topiccrawl.messages import language_named, message
 from topiccrawl.scheduler.build import limits_of
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import (
@@ -115,11 +115,7 @@ def check_language(settings: BaseSettings) -> None:
         SettingError: TOPICCRAWL_LANGUAGE is neither empty nor a form of en or zh.
     """
     if (value := str(settings.get("TOPICCRAWL_LANGUAGE") or "")) and not language_named(value):
-        raise SettingError(
-            "TOPICCRAWL_LANGUAGE is {value!r}: set it to {choices}",
-            value=value,
-            choices=" or ".join(LANGUAGES),
-        )
+        raise SettingError("TOPICCRAWL_LANGUAGE is {value!r}: set it to en or zh", value=value)
 
 
 def check_folder(settings: BaseSettings, name: str) -> None:

@@ -36,9 +36,11 @@ def test_language_of_help_is_a_variable_of_the_environment(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("given", ["fr", "chinese"])
 def test_unknown_language_of_the_settings_is_refused(tmp_path: Path, given: str) -> None:
-    done = run(tmp_path, f"topiccrawl articles list -s TOPICCRAWL_LANGUAGE={given}")
+    command = f"topiccrawl articles list -s TOPICCRAWL_LANGUAGE={given}"
+    done = run(tmp_path, command)
     text = f"TOPICCRAWL_LANGUAGE is '{given}': set it to en or zh\n"
     assert (done.returncode, done.stderr) == (1, text)
+    assert "：请写 en 或 zh\n" in run(tmp_path, command, LC_ALL="zh_CN.UTF-8").stderr
 
 
 def test_unknown_language_of_the_environment_is_english(tmp_path: Path) -> None:
