@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,8 @@ def test_the_notebook_runs_from_top_to_bottom(
     assert names["history"]["pages"].iloc[-1] == 2
     data = topiccrawl.open(Path("data"))
     assert repr(data) == "DataFolder('data')"
-    assert data.articles(since=date(2026, 1, 31)).equals(data.articles(since="2026-01-31"))
+    for day in (date(2026, 1, 31), datetime(2026, 1, 31, 9, tzinfo=UTC)):
+        assert data.articles(since=day).equals(data.articles(since="2026-01-31"))
     found = data.articles("新能源汽车", words="出口")
     assert list(found["url"]) == ["http://a.test/1"]
     assert str(found["found"].dtype).endswith("UTC]")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import aclosing, closing
+from datetime import date
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -21,7 +22,6 @@ from topiccrawl.storage.selection import Selection, day, site_in, words_in
 from topiccrawl.storage.tables import COLUMNS
 
 if TYPE_CHECKING:
-    from datetime import date
     from os import PathLike
 
     from pandas import DataFrame
@@ -100,7 +100,7 @@ class DataFolder:
         import pandas as pd
 
         selection = Selection(
-            topic, site_in(site), day(str(since), "since"), day(str(until), "until"),
+            topic, site_in(site), day(_date(since), "since"), day(_date(until), "until"),
             words_in(words) if words else (),
         )  # fmt: skip
         frame = pd.DataFrame(run_in_thread(self._rows(selection)), columns=list(COLUMNS))
@@ -167,3 +167,8 @@ class DataFolder:
                 {name: column.value(one, selection.topic) for name, column in COLUMNS.items()}
                 async for one in articles
             ]
+
+
+def _date(value: str | date) -> str:
+    """Return the date of a date or datetime; text is unchanged."""
+    return f"{value:%Y-%m-%d}" if isinstance(value, date) else value
