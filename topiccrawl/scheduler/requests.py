@@ -62,15 +62,13 @@ class DistinctRequests:
         self._requests: dict[str, Request | None] = {}
         self._count = 0
 
-    def seed(
-        self, request: Request, spider: Spider, value: float, fingerprint: bytes = b""
-    ) -> Seed:
+    def seed(self, request: Request, spider: Spider, value: float, equal: bytes = b"") -> Seed:
         """Return a separate seed for a request, even if its URL has a record.
 
-        With a fingerprint, equal requests of this run have equal seeds.
+        Requests of this run with equal fingerprints (``equal``) have equal seeds.
         """
         self._count += 1
-        name = request.meta.get(meta.ROLE) or f"{self._run}-{fingerprint.hex() or self._count}"
+        name = request.meta.get(meta.ROLE) or f"{self._run}-{equal.hex() or self._count}"
         try:
             text = payload(request, spider, always=True)
         except NotSerialisableError:
@@ -82,8 +80,7 @@ class DistinctRequests:
         """Return the request of a lease; callbacks are bound to the spider.
 
         Raises:
-            ValueError: It cannot be rebuilt: its callback no longer exists, or it was in the memory
-                of an earlier process.
+            ValueError: Its callback no longer exists, or an earlier process had it in memory.
         """
         if not lease.payload:
             return Request(lease.url, callback=_default_callback(spider))
@@ -99,8 +96,9 @@ class DistinctRequests:
         return request
 
     def discard(self, lease: Lease) -> None:
-        """Free the memory of a request whose lease has ended for good; its name stays known."""
-        if (name := role_of(lease.url)) in self._requests:
+        """Free the memory of an ended request; its name stays known if equal ones may follow."""
+        request = self._requests.pop(name := role_of(lease.url), None)
+        if request is not None and not request.dont_filter:
             self._requests[name] = None
 
 

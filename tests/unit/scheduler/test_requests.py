@@ -174,6 +174,16 @@ def test_equal_unserializable_requests_have_one_seed_until_the_run_ends() -> Non
     assert DistinctRequests("next").seed(request, spider, 1.0, b"\x01") != first
 
 
+def test_unfiltered_unserializable_request_is_forgotten_once_it_ended() -> None:
+    spider, requests = Reader(), DistinctRequests("run")
+    for url in ("http://a.test/x", "http://a.test/y"):
+        request = Request(url, callback=print, dont_filter=True, meta={meta.ROLE: "layer-1"})
+        seed = requests.seed(request, spider, 1.0)
+        lease = Lease(seed.url, b"key", 1, payload=seed.payload)
+        assert requests.request_of(lease, spider) is request
+        requests.discard(lease)
+
+
 def test_lease_number_of_a_request_ignores_invalid_values() -> None:
     request = Request("http://a.test/", meta={meta.KEY: 3})
     assert meta.lease_number(request.replace(url="http://b.test/")) == 3
