@@ -17,7 +17,7 @@ from typing_extensions import override
 from topiccrawl.extract.article import Fetch, compose, page_of
 from topiccrawl.extract.missing import is_challenge, is_missing
 from topiccrawl.extract.pagination import Pager, joined, pager_of, without_pages
-from topiccrawl.links.strategies.link_texts import is_list
+from topiccrawl.links.strategies.link_texts import is_paged
 from topiccrawl.links.urls import canonical
 from topiccrawl.model import Article, Findings, Lease, Page, PageKind, Unfinished
 from topiccrawl.scheduler import meta
@@ -289,7 +289,7 @@ class TopicSpider(Spider):
         offers = self.strategy.offers(verdict.for_links, known.evidence, links)
         yield Findings(
             relevance, tuple(offers), self.strategy.worth(relevance), verdict.relevant, page.feed,
-            harvest, kind, is_list(links),
+            harvest, kind, is_paged(page.url, links),
         )  # fmt: skip
         if article is not None:
             yield from self._with_next_page(article, page, ())

@@ -97,6 +97,16 @@ def test_lease_is_fetching_until_the_spider_has_its_response(frontier: Frontier)
     assert [*states, book.is_fetching(number)] == [True, False, False]
 
 
+def test_outcome_of_a_page_has_its_findings(frontier: Frontier) -> None:
+    settled: list[tuple[Lease, Outcome]] = []
+    book = LeaseBook(frontier, Retry(), Clock(), lambda *ended: settled.append(ended))
+    token = book.add(frontier.pop()[0])
+    book.add_findings(token, Findings(0.5, worth=0.75, harvest=True, kind="hub", paged=True))
+    book.output_ended(token)
+    outcome = Outcome(Ending.CRAWLED, "hub", 0.5, 0.75, harvest=True, paged=True)
+    assert [ended[1] for ended in settled] == [outcome]
+
+
 def test_failed_item_defers_the_page_and_keeps_its_links(frontier: Frontier) -> None:
     book = LeaseBook(frontier, Retry(10), Clock())
     token = book.add(frontier.pop()[0])

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from topiccrawl.addons.simulate.collection import OK, RecordedPage, RecordedWeb, key
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
-from topiccrawl.links.strategies.link_texts import is_list
+from topiccrawl.links.strategies.link_texts import is_paged
 from topiccrawl.links.traps import TrapRules, trap
 from topiccrawl.model import Kind, Lease, Offer, Page, Verdict
 from topiccrawl.scheduler.build import topic_rules
@@ -192,9 +192,8 @@ class Replay:
         self.strategy.reached(lease.evidence, verdict.relevance)
         offers = self.strategy.offers(verdict, lease.evidence, page.links)
         worth = self.strategy.worth(verdict.relevance)
-        outcome = Outcome(
-            Ending.CRAWLED, relevance=verdict.relevance, worth=worth, paged=is_list(page.links)
-        )
+        paged = is_paged(page.url, page.links)
+        outcome = Outcome(Ending.CRAWLED, "", verdict.relevance, worth, paged=paged)
         return outcome, [offer for offer in offers if self._is_allowed(offer.url)]
 
     def _learn(self, page: Page, verdict: Verdict) -> None:

@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from topiccrawl.links.strategies.contract import LinkScorer
     from topiccrawl.model import Link
@@ -22,6 +22,8 @@ MAX_KEPT = 120
 them, so re-scoring only uses its beginning."""
 
 _LONGEST = 20
+_DIGITS = re.compile(r"\d+")
+_INDEX = re.compile(r"(?:(?<=/)(?:index|default))?(?:\.[a-z]{3,5})?\Z")
 _PAGING = re.compile(
     r"\W*(?:(?:第|page)?\s*\d{1,3}\s*页?|下一?页|后一?页|next(?: page)?|"
     r"older(?: posts| entries)?|[»›])\W*",
@@ -88,6 +90,36 @@ def is_paging(anchor: str) -> bool:
 def is_list(links: Sequence[Link]) -> bool:
     """Return whether a page with these links is a list: one with paging links."""
     return any(is_paging(link.anchor) for link in links)
+
+
+def is_paged(url: str, links: Iterable[Link]) -> bool:
+    """Return whether a paging link of a page leads to another page of the same list.
+
+    Its URL continues that of the page, or has another number, or is the first page. This excludes
+    pages with a calendar, and the chapters of a manual.
+
+    >>> from topiccrawl.model import Link
+    >>> links = [Link("http://a.test/c/", "1"), Link("http://a.test/c/page/3/", "3")]
+    >>> [is_paged(f"http://a.test/{path}", links) for path in ("c/", "c/page/2/", "2026/x.html")]
+    [True, True, False]
+    >>> is_paged("http://a.test/1.html", [Link("http://a.test/2.html", "Next")])
+    False
+    """
+    own = _list_of(url)
+    paging = (link for link in links if link.url != url and is_paging(link.anchor))
+    return any(_is_other_page(own, _list_of(link.url), link.anchor) for link in paging)
+
+
+def _is_other_page(own: str, there: str, anchor: str) -> bool:
+    number = _DIGITS.search(anchor)
+    if number and number[0] == "1" and own.startswith(there):
+        return True
+    return there.startswith(own) and (number is not None or there != own)
+
+
+def _list_of(url: str) -> str:
+    """Return a URL without the values of numbers, the name of an index and the extension."""
+    return _INDEX.sub("", _DIGITS.sub("0", url))
 
 
 def listed_scores(
