@@ -30,8 +30,6 @@ from urllib.parse import unquote_to_bytes
 
 from charset_normalizer import from_bytes
 
-from topiccrawl.errors import expect
-
 HEAD_LINES = 100
 """Lines searched for a declaration of the encoding [S1]; at most ``HEAD_BYTES``."""
 
@@ -119,8 +117,12 @@ def decode(body: bytes, content_type: str | None = None) -> Decoded:
     >>> decode("新闻中心".encode(), "text/html; charset=gbk").encoding
     'utf-8'
     """
-    expect(body, (bytes, bytearray), "an undecoded page is bytes", "text needs no decoding")
-    expect(content_type, (str, NoneType), "a Content-Type is text", "decode it as latin-1")
+    if not isinstance(body, (bytes, bytearray)):
+        kind = type(body).__name__  # type: ignore[unreachable]
+        raise TypeError(f"an undecoded page is bytes, not {kind}: text needs no decoding")
+    if not isinstance(content_type, (str, NoneType)):
+        kind = type(content_type).__name__  # type: ignore[unreachable]
+        raise TypeError(f"a Content-Type is text, not {kind}: decode it as latin-1")
     for mark, name in _BOMS:
         if body.startswith(mark):
             return Decoded(body[len(mark) :].decode(name, "replace"), name, "bom")
