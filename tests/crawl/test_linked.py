@@ -9,6 +9,8 @@ import pytest
 from tests.crawl.run import run, stored
 from tests.crawl.web import Answer, Page, Web, article
 from tests.waiting import until
+from topiccrawl.frontier.entries import HostEntry
+from topiccrawl.scheduler.frontiers import read_frontier
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,3 +73,18 @@ def test_article_expected_by_its_links_is_stored(tmp_path: Path, judged: str) ->
     assert not [url for url in found if "other" in url]
     status, out = run("", tmp_path, "why", BARE)
     assert ("· (links) +0." in out) is (judged == "1"), out
+
+
+def test_list_with_further_pages_does_not_count_in_its_directory(tmp_path: Path) -> None:
+    web = pages()
+    web[ON] = f'{web[ON]}<a href="{SITE}/on/page/2/">2</a>'
+    web[f"{SITE}/on/page/2/"] = f'<a href="{ON}">1</a>'
+    with Web(web) as served:
+        status, log = run(served.proxy, tmp_path, *ARGUMENTS)
+    assert status == 0, log[-3000:]
+    (place,) = (tmp_path / "frontiers").iterdir()
+    entries = read_frontier(place).export()
+    (host,) = (entry for entry in entries if isinstance(entry, HostEntry) and entry.pages)
+    counted = {name: number for name, number, _ in host.groups}
+    assert counted["/off/"] == 1
+    assert "/on/" not in counted

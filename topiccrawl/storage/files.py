@@ -72,6 +72,11 @@ def replacing(path: Path) -> Iterator[Path]:
         part.replace(path)
 
 
+def is_temporary(name: str) -> bool:
+    """Return whether a folder has the name of a temporary one."""
+    return name.startswith(".") and name.endswith(".part")
+
+
 @contextmanager
 def scratch(folder: Path) -> Iterator[Path]:
     """Yield a new private folder in a folder, and delete it at the end.

@@ -24,7 +24,7 @@ import lmdb
 
 from topiccrawl.errors import ConfigurationError, StateError, StorageError, translated
 from topiccrawl.messages import NameList, message
-from topiccrawl.storage.files import private_opener, replacing, touch_private
+from topiccrawl.storage.files import is_temporary, private_opener, replacing, touch_private
 from topiccrawl.storage.formats import atomic_output
 from topiccrawl.storage.lmdb_files import require_complete
 from topiccrawl.storage.version import check_version
@@ -125,7 +125,7 @@ def _files(folder: Path, hosts: str) -> Iterator[str]:
     for place, folders, names in os.walk(folder, onerror=_report):
         if Path(place) == folder:
             folders[:] = [name for name in folders if name not in (hosts, _RESCUED)]
-        folders[:] = [name for name in folders if name[:1] + name[-5:] != "..part"]  # temporary
+        folders[:] = [name for name in folders if not is_temporary(name)]
         for name in names:
             if name not in _EXCLUDED and not name.endswith(_EXCLUDED_SUFFIXES):
                 yield Path(place, name).relative_to(folder).as_posix()
