@@ -34,10 +34,9 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.contract import Explanation, Limits, Politeness, Seed
     from topiccrawl.frontier.entries import Entry
 
-COMMIT_SECONDS, COMMIT_SECONDS_MAX = 0.1, 1.0
 COMMIT_ROWS, ROWS_MAX = 2000, 3000  # above it a call waits for the commit in progress, to bound RAM
-COMMIT_SHARE = 0.1
-"""Maximum share of time for commits: on a slow disk their interval grows, up to the maximum."""
+COMMIT_SECONDS_MAX = 1.0
+"""Seconds for which a commit may be in progress before the next one waits for it."""
 TOLERANCE = 60.0
 """Seconds by which the system clock may be behind the last commit before times are shifted."""
 logger = logging.getLogger(__name__)
@@ -72,7 +71,6 @@ class EmbeddedFrontier:
 
     Attributes:
         broken: Message of the failed write, or "".
-        changed: True if anything changed since the last commit began.
         committer: Begins a commit; on a node it also sends the changes.
 
     Raises:
@@ -198,7 +196,6 @@ class EmbeddedFrontier:
     def pop(self, n: int = 1) -> list[Lease]:
         """Return up to n leases: the best URLs of all hosts that may be requested now."""
         now = self.clock()
-        self.changed = True  # committed with the next finished page, or by the caller's timer
         self.settlement.expire(now)
         return self.dispatch.pop(n, now)
 
@@ -261,7 +258,7 @@ class EmbeddedFrontier:
 
     def commit(self, *, wait: bool = True) -> None:
         """Make all changes durable against ``kill -9``; without ``wait``, return before that."""
-        if (self.changed or self.registry.dirty) and (wait or self._may_commit()):
+        if self.changed and (wait or self._may_commit()):
             self.committer()
         if wait:
             self.store.wait_for_commit()
@@ -295,17 +292,19 @@ class EmbeddedFrontier:
         self.broken = BROKEN.format(self.store.path, error)
         return StorageError(self.broken)
 
-    def _after_change(self) -> None:
-        """Evict records above the limit; commit if due."""
-        self.eviction.step()
-        self.commit_if_due()
+    @property
+    def changed(self) -> bool:
+        """True if anything changed since the last commit began."""
+        return bool(self.registry.dirty) or any(self.store.changes.values())
 
-    def commit_if_due(self) -> None:
-        """Commit if enough rows changed or enough time has passed."""
-        self.changed = True
-        age = self.clock() - self._committed
-        period = min(max(COMMIT_SECONDS, self.store.commit_time / COMMIT_SHARE), COMMIT_SECONDS_MAX)
-        if len(self.store.changes["urls"]) >= COMMIT_ROWS or not 0.0 <= age < period:
+    def _after_change(self) -> None:
+        """Evict records above the limit; commit if many rows changed."""
+        self.eviction.step()
+        self.bound_changes()
+
+    def bound_changes(self) -> None:
+        """Commit if many rows changed; the caller's timer commits fewer ones."""
+        if len(self.store.changes["urls"]) >= COMMIT_ROWS:
             self.commit(wait=False)
 
     def _may_commit(self) -> bool:
@@ -324,5 +323,4 @@ class EmbeddedFrontier:
             "epoch": self.leases.epoch, "at": self.clock(),
         })  # fmt: skip
         self.store.commit()
-        self.changed = False
         self._committed = self.clock()

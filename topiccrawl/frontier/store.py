@@ -18,7 +18,6 @@ from __future__ import annotations
 import json
 import os
 import struct
-import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -90,7 +89,6 @@ class Store:
         readonly: True if it is opened for reading only, while another process may write.
         txn: Read transaction as of the last completed commit.
         feed: Called with changes of URLs, links, robots.txt files, filters and leases, or None.
-        commit_time: Seconds that the last commit took.
         changes: Values by table and key that changed since the last commit began; None: deleted.
 
     Raises:
@@ -104,12 +102,11 @@ class Store:
         self.readonly = readonly
         self.is_open = True
         self.feed: Feed | None = None
-        self.commit_time = 0.0
         self._readers = 0
         self.changes: Changes = {name: {} for name in TABLES}
         self._committing: Changes = {name: {} for name in TABLES}
         self._writer = ThreadPoolExecutor(1, "frontier")
-        self._pending: Future[float] | None = None
+        self._pending: Future[None] | None = None
         text = message("{path}: cannot open the frontier: {error}")
         causes = (lmdb.Error, OSError)
         with (
@@ -152,7 +149,7 @@ class Store:
         self._make_room()
         txn = self._writer.submit(self._write).result()
         self._committing, self.changes = self.changes, {name: {} for name in TABLES}
-        self._pending = self._writer.submit(_finish, txn)
+        self._pending = self._writer.submit(txn.commit)
 
     def commit_done(self) -> bool:
         """Check whether no commit is in progress."""
@@ -166,7 +163,7 @@ class Store:
         """
         if self._pending is not None:
             pending, self._pending = self._pending, None
-            self.commit_time = pending.result()
+            pending.result()
             self._committing = {name: {} for name in TABLES}
             self.txn.abort()
             self.txn = self.env.begin()
@@ -337,13 +334,6 @@ def _put(
         cursor.putmulti(items, append=append)  # type: ignore[arg-type]
     for key in changes.keys() - keys if len(keys) < len(changes) else ():
         txn.delete(key, db=table)
-
-
-def _finish(txn: lmdb.Transaction[bytes]) -> float:
-    """Commit; return the seconds it took."""
-    started = time.monotonic()
-    txn.commit()
-    return time.monotonic() - started
 
 
 def _check_format(path: Path, env: lmdb.Environment, meta: lmdb._Database) -> None:

@@ -30,9 +30,9 @@ from topiccrawl.frontier.view import View, strategy_of
 from topiccrawl.model import Offer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from concurrent.futures import Future
     from pathlib import Path
-
-    import lmdb
 
 QUICK = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=1000)
 DONE = Outcome(Ending.CRAWLED)
@@ -155,14 +155,15 @@ def test_crawl_continues_during_a_slow_commit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     flushed = Event()
-    finish = store._finish
-
-    def delayed_finish(txn: lmdb.Transaction[bytes]) -> float:
-        assert flushed.wait(60)
-        return finish(txn)
-
     frontier = opened(tmp_path)
-    monkeypatch.setattr(store, "_finish", delayed_finish)
+    writer = frontier.store._writer
+    submit = writer.submit
+
+    def delayed_submit(task: Callable[[], object]) -> Future[object]:
+        is_flush = task.__name__ == "commit"
+        return submit(lambda: task() if not is_flush or flushed.wait(60) else None)
+
+    monkeypatch.setattr(writer, "submit", delayed_submit)
     frontier.push([Seed("http://a.cn/"), Seed("http://a.cn/not")])
     frontier.commit(wait=False)
     (lease,) = frontier.pop()

@@ -169,8 +169,7 @@ class SharedFrontier:
         if self.local.broken:
             raise StorageError(self.local.broken)
         try:
-            dirty = self.local.changed or self.local.registry.dirty
-            if dirty or self.membership.partitions.loading():  # a bucket may be large
+            if self.local.changed or self.membership.partitions.loading():  # of a large bucket
                 self.local.write()
         except (lmdb.Error, OSError) as error:
             raise self.local.fail(error) from error
