@@ -95,7 +95,7 @@ class CrawlFigures:
         connect(figures.judged, page_judged)
         connect(figures.counted, page_counted)
         figures.context.on_settled(figures.settled)
-        figures.context.before_close = figures.count_hosts
+        figures.context.before_close = figures.count
         connect(figures.stored, signals.item_scraped)
         connect(figures.dropped, signals.item_dropped)
         return figures
@@ -108,7 +108,6 @@ class CrawlFigures:
 
     async def closed(self, reason: str) -> None:
         """Store the final record of the run."""
-        self._counts()
         self.tick()
         self.history.sample(time.monotonic() - self._began, last=True)
         if self._loop.running:
@@ -208,14 +207,15 @@ class CrawlFigures:
         """Return the state of the hosts; counting takes at most ``SHARE`` of the run time."""
         now = time.monotonic()
         if self.context.opened and now >= self._next_census:
-            self.count_hosts()
+            self.count()
             cost = time.monotonic() - now
             self._next_census = now + max(1.0, cost / SHARE)
         return self._census
 
-    def count_hosts(self) -> None:
-        """Count the hosts by state; at the end of a crawl, when no request is in flight."""
-        self._census = self.context.frontier.census(HOSTS)
+    def count(self) -> None:
+        """Count URLs and hosts by state; at the end of a crawl, when no request is in flight."""
+        frontier = self.context.frontier
+        self._last_counts, self._census = frontier.counts(), frontier.census(HOSTS)
 
     def state(self) -> dict[str, Any]:
         """Return all figures by section, as plain JSON values; see ``sections``."""
@@ -292,15 +292,9 @@ class CrawlFigures:
     def _counts(self) -> dict[str, int]:
         if self.context.opened:
             self._last_counts = self.context.frontier.counts()
-        elif self.crawler.stats.get_value(f"{QUEUE_STATS}known") is not None:
-            stats = self.crawler.stats.get_stats()
-            sizes = ((name, n) for name, n in stats.items() if name.startswith(QUEUE_STATS))
-            self._last_counts = {name.removeprefix(QUEUE_STATS): n for name, n in sizes}
         return self._last_counts
 
 
-QUEUE_STATS = "topiccrawl/queue/"
-"""Prefix of the stats with the queue sizes, which the scheduler sets when it is closed."""
 TOTALS = (
     "pages", "relevant", "hubs", "articles", "articles_updated", "articles_unchanged", "duplicates",
     "storage_errors",

@@ -148,7 +148,7 @@ class CrawlContext:
         may_fetch: Returns whether requests may be sent now; call ``alarm.now`` when it changes to
             True.
         has_room: Returns whether a further page may be leased.
-        before_close: Called after the last leases are released, before the frontier is closed.
+        before_close: Called last before the frontier is closed.
         search: Search for seeds; None if there is none, or it has ended.
         progress: Returns the progress line of a spider with its own progress.
         status: Functions that contribute to the dashboard's figures, by contributor; each returns

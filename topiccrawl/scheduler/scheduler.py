@@ -183,7 +183,7 @@ class FrontierScheduler(BaseScheduler):
         with self.book.writing() as frontier:
             if not self._failure:
                 self.book.release()
-                self.context.before_close()
+            self.context.before_close()
             for name, size in frontier.counts().items():
                 self.stats.set_value(f"topiccrawl/queue/{name}", size)
             frontier.close()
