@@ -29,11 +29,37 @@ CALLS = dict.fromkeys(["tr", "message", "field", "padded", "ok", "warn", "fail",
 """Functions and errors whose first argument is a message (``topiccrawl.messages``)."""
 METHODS = [("**.py", "python"), ("**/templates/report.html", "jinja2")]
 """Extraction methods of Babel, by file."""
+FOREIGN = {
+    "argparse": (
+        "usage: ",
+        "options",
+        "positional arguments",
+        "show this help message and exit",
+        "%(prog)s: error: %(message)s\n",
+        "argument %(argument_name)s: %(message)s",
+        "the following arguments are required: %s",
+        "unrecognized arguments: %s",
+        "expected one argument",
+        "invalid choice: %(value)r (choose from %(choices)s)",
+        "ambiguous option: %(option)s could match %(matches)s",
+    ),
+    "scrapy.commands": (
+        "Global Options",
+        "log file. if omitted stderr will be used",
+        "log level (default: INFO)",
+        "disable logging completely",
+        "write python cProfile stats to FILE",
+        "write process ID to FILE",
+        "set/override setting (may be repeated)",
+        "enable pdb on failure (uses ipdb if installed)",
+    ),
+}
+"""Texts of other packages in the help of commands; argparse and ``TranslatedHelp`` look them up."""
 
 
 def used() -> dict[str, str]:
     """Return the messages of the code, the dashboard and templates, each with its file."""
-    found: dict[str, str] = {}
+    found = {text: module for module, texts in FOREIGN.items() for text in texts}
     with redirect_stderr(StringIO()):  # Babel warns of f-strings in any argument
         extracted = list(extract_from_dir(PACKAGE, METHODS, keywords=CALLS))
     for file, _, text, _, _ in extracted:

@@ -8,33 +8,8 @@ from argparse import Action, HelpFormatter
 from scrapy.commands import ScrapyHelpFormatter as Headed
 from typing_extensions import override
 
-from topiccrawl.messages import columns, message, tr
+from topiccrawl.messages import columns, tr
 
-_ARGPARSE = (
-    message("usage: "),
-    message("options"),
-    message("positional arguments"),
-    message("show this help message and exit"),
-    message("%(prog)s: error: %(message)s\n"),
-    message("argument %(argument_name)s: %(message)s"),
-    message("the following arguments are required: %s"),
-    message("unrecognized arguments: %s"),
-    message("expected one argument"),
-    message("invalid choice: %(value)r (choose from %(choices)s)"),
-    message("ambiguous option: %(option)s could match %(matches)s"),
-)
-"""Texts of argparse, which looks them up with gettext."""
-_SCRAPY_OPTIONS = (
-    message("Global Options"),
-    message("log file. if omitted stderr will be used"),
-    message("log level (default: INFO)"),
-    message("disable logging completely"),
-    message("write python cProfile stats to FILE"),
-    message("write process ID to FILE"),
-    message("set/override setting (may be repeated)"),
-    message("enable pdb on failure (uses ipdb if installed)"),
-)
-"""Help texts of the options that Scrapy adds to each command."""
 _WORD = re.compile(r"\s*(?:[^\s\u2e80-\uffef]+|\S)[、。》」，：；！？）”]*")
 """A word, or a character of a script without blanks; with the punctuation behind it."""
 
