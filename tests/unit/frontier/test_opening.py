@@ -160,3 +160,16 @@ def test_closed_frontier_is_named_as_closed(tmp_path: Path) -> None:
     frontier.close()
     with pytest.raises(StorageError, match="the frontier is closed: open it again"):
         frontier.pop()
+
+
+def test_frontier_without_changes_is_not_written(tmp_path: Path) -> None:
+    frontier = opened(tmp_path)
+    frontier.push([Seed("http://a.cn/")])
+    frontier.commit()
+    before = frontier.store.env.info()["last_txnid"]
+    for _ in range(3):  # the timer of a crawl that waits
+        assert frontier.sweep() == 0
+        frontier.commit(wait=False)
+    frontier.commit()
+    assert frontier.store.env.info()["last_txnid"] == before
+    frontier.close()
