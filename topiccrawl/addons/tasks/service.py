@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from topiccrawl.addons.tasks.records import Shard, State, Task, TaskSpec
-from topiccrawl.addons.tasks.snapshot import Snapshot, read_snapshot
+from topiccrawl.addons.tasks.snapshot import Snapshot
 from topiccrawl.errors import ConfigurationError, StateError
 from topiccrawl.links.urls import canonical, site_of
 from topiccrawl.storage.ledger import ORDERS, Control, CrawlOrder, Key, Ledger
@@ -161,7 +161,7 @@ class TaskService:
 
     async def snapshot(self) -> Snapshot:
         """Return a snapshot of all rows."""
-        return await read_snapshot(self._ledger)
+        return await Snapshot.read(self._ledger)
 
     async def all(self) -> list[TaskState]:
         """Return all tasks, oldest first."""

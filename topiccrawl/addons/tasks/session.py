@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from topiccrawl.addons.tasks.records import Progress, Row, Shard, State, Turn, TurnOutcome, Worker
-from topiccrawl.addons.tasks.snapshot import Snapshot, read_snapshot
+from topiccrawl.addons.tasks.snapshot import Snapshot
 from topiccrawl.storage.identity import own_identity
 from topiccrawl.storage.ledger import Control, Key, Ledger
 
@@ -92,7 +92,7 @@ class WorkerSession:
                 self._reset()
                 return None
             self._last, self.safe_until = sent, sent + self._ttl
-            return None if lost else await self._remove_dead(snapshot.changed(after))
+            return None if lost else await self._remove_dead(await self.snapshot())
 
     async def claim(self) -> tuple[Shard, Snapshot] | None:
         """Start the next turn, if a slot and a site are free."""
@@ -127,7 +127,7 @@ class WorkerSession:
 
     async def snapshot(self) -> Snapshot:
         """Return a snapshot of all rows."""
-        return await read_snapshot(self._ledger)
+        return await Snapshot.read(self._ledger)
 
     async def leave(self) -> None:
         """Unregister this worker; sites of its remaining turns become free."""

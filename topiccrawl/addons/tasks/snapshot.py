@@ -3,7 +3,7 @@
 A site is crawled by one worker at a time, across all tasks. Its next turn goes to the shard that
 has waited longest, so that no task starves. Of the free sites, those of the task with the fewest
 current turns come first, so that a task with a hundred sites does not block one with a single site.
-Only ``read_snapshot`` and ``Snapshot.swap`` do I/O.
+Only ``Snapshot.read`` and ``Snapshot.swap`` do I/O.
 """
 
 from __future__ import annotations
@@ -46,8 +46,9 @@ class Snapshot:
     rows: Rows
 
     @classmethod
-    def of(cls, rows: Rows, now: float) -> Snapshot:
-        """Parse rows into a snapshot; a shard that has all of its pages is done."""
+    async def read(cls, ledger: Ledger) -> Snapshot:
+        """Read all rows; a shard that has all of its pages is done."""
+        rows, now = await ledger.read(*KINDS), await ledger.now()
         tasks, shards = Task.read_all(rows), Shard.read_all(rows)
         shards = {name: _with_limit(one, tasks.get(one.task)) for name, one in shards.items()}
         orders = {key.removeprefix("task-"): parse_order(row) for key, row in rows[ORDERS].items()}
@@ -66,14 +67,6 @@ class Snapshot:
         before = {(kind, name): self.rows[kind].get(name) for kind, name in (*after, *also)}
         texts = {key: None if row is None else row.text() for key, row in after.items()}
         return await ledger.swap(before, texts)
-
-    def changed(self, after: Mapping[Key, Row | None]) -> Snapshot:
-        """Return the snapshot after rows were written."""
-        rows = {kind: dict(table) for kind, table in self.rows.items()}
-        for (kind, name), row in after.items():
-            if row is not None:
-                rows[kind][name] = row.text()
-        return Snapshot.of(rows, self.now)
 
     def turns_of(self, worker: str) -> dict[str, Turn]:
         """Return the turns of a worker by site."""
@@ -197,11 +190,6 @@ class Snapshot:
     def shards_of(self, task: str) -> list[Shard]:
         """Return the shards of a task."""
         return [shard for shard in self.shards.values() if shard.task == task]
-
-
-async def read_snapshot(ledger: Ledger) -> Snapshot:
-    """Read a snapshot from a ledger."""
-    return Snapshot.of(await ledger.read(*KINDS), await ledger.now())
 
 
 def _with_limit(shard: Shard, task: Task | None) -> Shard:
