@@ -237,8 +237,8 @@ class Table:
             ".csv": lambda file: comma_separated(file, self._brief, self._cells),
             ".html": lambda file: html_table(file, self._title, self._brief, self._cells),
             ".md": lambda file: markdown_table(file, self._brief, self._cells),
-            ".atom": lambda file: atom(file, self._topic),
-            ".rss": lambda file: rss(file, self._topic),
+            ".atom": lambda file: _feed(file, "atom.xml", self._topic),
+            ".rss": lambda file: _feed(file, "rss.xml", self._topic),
             ".parquet": lambda file: parquet(file, self._parquet, self._values),
             ".xlsx": lambda file: workbook(file, self._title, self._brief, self._typed),
         }
@@ -275,24 +275,17 @@ class Table:
         return schema.with_metadata({"schema": SCHEMA})
 
 
-def atom(file: TextIO, topic: str = "") -> Writer[Article]:
-    """Return a writer of an Atom feed with one entry per story; reprints have no entries.
-
-    The id of an entry is the URL of its article, so that feed readers show each article once. The
-    summary is omitted if the page forbids copies.
-    """
-    return _feed(file, "templates/atom.xml", topic)
-
-
-def rss(file: TextIO, topic: str = "") -> Writer[Article]:
-    """Return a writer of an RSS 2.0 feed, for readers without Atom; one item per story."""
-    return _feed(file, "templates/rss.xml", topic)
-
-
 def _feed(file: TextIO, name: str, topic: str) -> Writer[Article]:
-    """Return a writer that collects articles and writes the feed at the end.
+    """Return a writer that collects articles and writes an Atom or RSS 2.0 feed at the end.
 
-    Its title is the topic, or the topics of the articles. Its id has the topic, or ``*`` for all.
+    A story has one entry; reprints have none. The id of an entry is the URL of its article, so that
+    feed readers show each article once. The summary is omitted if the page forbids copies. The
+    title of the feed is the topic, or the topics of the articles; its id has the topic, or ``*``.
+
+    Args:
+        file: File of the feed.
+        name: Template, ``atom.xml`` or ``rss.xml``.
+        topic: Topic of the articles; "" for all.
     """
     articles: list[Article] = []
 
@@ -302,7 +295,7 @@ def _feed(file: TextIO, name: str, topic: str) -> Writer[Article]:
 
     def end() -> None:
         topics = dict.fromkeys(topic for article in articles for topic in article.topics)
-        feed = template("topiccrawl.storage", name).render(
+        feed = template("topiccrawl.storage", f"templates/{name}").render(
             topic=topic,
             name=topic or " · ".join(topics) or "topiccrawl",
             articles=articles,
