@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from scrapy.settings import Settings
 
 from tests.unit.addons.dashboard.states import state
-from topiccrawl.addons.dashboard.curves import Curve, chart
 from topiccrawl.addons.dashboard.reporting import (
     Content,
+    Curve,
     Site,
+    chart,
     language_of,
     report_page,
     write_report,
