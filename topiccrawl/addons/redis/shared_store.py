@@ -17,7 +17,7 @@ import socket
 import time
 from collections import defaultdict
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from topiccrawl.model import Article
     from topiccrawl.storage.documents import Document, DocumentKind, Where
 
+    _Decided = tuple[Article, Match | None]
+    """An article, with the story that it follows up, and its story in the store of another node."""
+
 logger = logging.getLogger(__name__)
 
 RETRY_WAIT = 0.05
@@ -55,20 +58,6 @@ _STORIES_AWAY = message(
     "Redis failed ({error}): known stories cannot be looked up; check that it runs and has "
     "enough memory"
 )
-
-
-class _Plan(NamedTuple):
-    """Decisions on the articles of one save.
-
-    Attributes:
-        articles: The articles, with the stories that they follow up.
-        elsewhere: Match of each article with a story in another store, or None.
-        claims: Articles that are not in the register yet.
-    """
-
-    articles: list[Article]
-    elsewhere: list[Match | None]
-    claims: list[Claim]
 
 
 class NodeStore(SqliteStore):
@@ -105,10 +94,10 @@ class NodeStore(SqliteStore):
         """See ``Store.save``; a story in another node's store is a REPRINT and not stored here."""
         async with self._save_lock:
             with away(_STORIES_AWAY):
-                plan = await self._claim(articles)
-            saved = await self._save_here(plan)
+                pairs, claimed = await self._claim(articles)
+            saved = await self._save_here(pairs)
             refused = {one.url for one in saved if one.fate in {Fate.REPRINT, Fate.FORGOTTEN}}
-            if unused := refused.intersection(claim.article.url for claim in plan.claims):
+            if unused := refused.intersection(claimed):
                 with away(_STORIES_AWAY):  # the store of this node refused them
                     await self._open_register().withdraw(unused)
         return saved
@@ -133,9 +122,8 @@ class NodeStore(SqliteStore):
             )
         return self._register
 
-    async def _save_here(self, plan: _Plan) -> list[Saved]:
+    async def _save_here(self, pairs: Sequence[_Decided]) -> list[Saved]:
         """Save the articles that no other node has; return the fates of all articles."""
-        pairs = list(zip(plan.articles, plan.elsewhere, strict=True))
         here = iter(await super().save([article for article, match in pairs if match is None]))
         return [
             next(here)
@@ -146,7 +134,8 @@ class NodeStore(SqliteStore):
             for article, match in pairs
         ]
 
-    async def _claim(self, articles: Sequence[Article]) -> _Plan:
+    async def _claim(self, articles: Sequence[Article]) -> tuple[list[_Decided], list[str]]:
+        """Decide on articles, and add the new ones to the register; return also their URLs."""
         register = self._open_register()
         learnt: dict[str, Sequence[int]] = {}
         while True:
@@ -154,32 +143,34 @@ class NodeStore(SqliteStore):
             keys = await asyncio.to_thread(lambda: [self._method.keys(one) for one in articles])
             near = await register.near(keys)
             known = await register.known([article.url for article in articles])
-            plan = await asyncio.to_thread(self._decide, articles, keys, near, known, learnt)
-            if not plan.claims or await register.claim(plan.claims, chain(*learnt.values())):
-                return plan
+            pairs, claims = await asyncio.to_thread(
+                self._decide, articles, keys, near, known, learnt
+            )
+            if not claims or await register.claim(claims, chain(*learnt.values())):
+                return pairs, [article.url for article, _ in claims]
             await asyncio.sleep(RETRY_WAIT * random.SystemRandom().random())
 
     def _decide(
         self, articles: Sequence[Article], keys: Sequence[Sequence[int]],
         near: Sequence[Sequence[SharedStory]], known: dict[str, SharedStory],
         learnt: dict[str, Sequence[int]],
-    ) -> _Plan:  # fmt: skip
-        plan = _Plan([], [], [])
+    ) -> tuple[list[_Decided], list[Claim]]:  # fmt: skip
+        pairs: list[_Decided] = []
+        claims: list[Claim] = []
         for article, own, others in zip(articles, keys, near, strict=True):
             shared = {one.article.url: one for one in others if one.article.url != article.url}
             judged = self._method.judge(article, [one.article for one in shared.values()])
             known_as, match = linked(article, judged)
             away = match is not None and shared[match.url].store != self._place
-            plan.articles.append(known_as)
-            plan.elsewhere.append(match if away else None)
+            pairs.append((known_as, match if away else None))
             before = known.get(article.url)
             same = before is not None and before.article.digest == article.digest
             if match is not None or same or not own:
                 continue
-            plan.claims.append(Claim(article, own))
+            claims.append(Claim(article, own))
             if before is None and article.url not in learnt:
                 learnt[article.url] = self._method.learn(article)
-        return plan
+        return pairs, claims
 
 
 class NodeDocuments(SqliteDocuments):

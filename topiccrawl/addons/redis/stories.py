@@ -95,9 +95,8 @@ class StoryRegister:
         for first in range(begin, newest, READ_BATCH):
             numbers = range(first, min(first + READ_BATCH, newest))
             found = await self._client.hmget(self._base + "keys", [str(n) for n in numbers])
-            for number, keys in zip(numbers, found, strict=True):
-                if isinstance(keys, bytes):
-                    self._index.add(number, array("I", keys))
+            pairs = zip(numbers, found, strict=True)
+            self._index.load([(number, keys) for number, keys in pairs if isinstance(keys, bytes)])
         self._next = newest
         marks = await self._client.lrange(self._base + "marks", self._marks, -1)
         if marks:
