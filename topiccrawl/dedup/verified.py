@@ -88,9 +88,6 @@ _PART = re.compile(
 )
 _NOT_LETTERS = re.compile(r"[\W_]+")
 
-CACHE_SIZE = 1024
-"""Number of texts whose shingles and facts are cached, about 10 kB each."""
-
 
 class VerifiedShingles:
     """Detector that finds candidates by sketches and compares whole texts.
@@ -114,7 +111,7 @@ class VerifiedShingles:
     def __init__(self, window: int = WINDOW) -> None:
         self.window = window
         self._boilerplate = Boilerplate()
-        self._texts: dict[tuple[str, str], _ComparedText] = {}
+        self._texts: dict[tuple[str, str], _ComparedText] = {}  # of one judgement
 
     def keys(self, article: Article) -> Sequence[int]:
         """Return the sketch and the digest of the text as keys."""
@@ -128,6 +125,7 @@ class VerifiedShingles:
 
         Follow-ups are returned only if there is no reprint.
         """
+        self._texts = {}
         best: tuple[float, Match] | None = None
         for other in known:
             found = self._compare(article, other)
@@ -139,15 +137,11 @@ class VerifiedShingles:
 
     def learn(self, article: Article) -> Sequence[int]:
         """Learn repeated paragraphs of the site; return the marks of new boilerplate."""
-        new = self._boilerplate.learn(article)
-        if new:
-            self._texts.clear()
-        return new
+        return self._boilerplate.learn(article)
 
     def know(self, marks: Iterable[int]) -> None:
         """Add marks of known boilerplate."""
         self._boilerplate.know(marks)
-        self._texts.clear()
 
     def _compare(self, article: Article, other: Article) -> tuple[float, Match] | None:
         """Return a match and its score, which contradictions lower, or None."""
@@ -198,8 +192,6 @@ class VerifiedShingles:
     def _text(self, article: Article) -> _ComparedText:
         key = (article.site, article.digest)
         if key not in self._texts:
-            if len(self._texts) >= CACHE_SIZE:
-                del self._texts[next(iter(self._texts))]
             self._texts[key] = _ComparedText(self._boilerplate.strip(article))
         return self._texts[key]
 
