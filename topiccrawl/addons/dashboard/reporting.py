@@ -38,8 +38,6 @@ SITES = 40
 
 WIDTH, HEIGHT = 720, 260
 _LEFT, _RIGHT, _TOP, _BOTTOM = 48, 12, 12, 30
-MAX_POINTS = 400
-"""Maximum number of points of a drawn curve."""
 
 
 async def write_report(
@@ -226,21 +224,11 @@ def chart(
     right = max((x for x, _ in points), default=0.0) or 1.0
     top = top or axis_end(max((y for _, y in points), default=0.0))
     return template("topiccrawl.addons.dashboard", "templates/curves.svg").render(
-        label=label, lines=[(one.style, thinned(one.points)) for one in curves],
+        label=label, lines=[(one.style, one.points) for one in curves],
         width=WIDTH, height=HEIGHT, right=right, top=top, x_text=x_text, y_text=y_text,
         x=lambda value: _LEFT + value / right * (WIDTH - _LEFT - _RIGHT),
         y=lambda value: HEIGHT - _BOTTOM - value / top * (HEIGHT - _TOP - _BOTTOM),
     )  # fmt: skip
-
-
-def thinned(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Reduce a curve to at most ``MAX_POINTS`` points and its last point.
-
-    >>> len(thinned([(float(n), 0.0) for n in range(5000)])) <= MAX_POINTS + 1
-    True
-    """
-    step = max(1, -(-len(points) // MAX_POINTS))
-    return [*points[::step], *(points[-1:] if (len(points) - 1) % step else ())]
 
 
 def axis_end(value: float) -> float:
