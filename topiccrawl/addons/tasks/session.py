@@ -10,7 +10,6 @@ read, and a heartbeat frees the turns whose claims succeeded without the worker'
 
 from __future__ import annotations
 
-import asyncio
 import os
 import secrets
 import socket
@@ -35,7 +34,7 @@ _RETRY_DELAY = 5.0
 
 
 class WorkerSession:
-    """Registration and turns of one worker.
+    """Registration and turns of one worker, whose methods are awaited one after the other.
 
     Args:
         ledger: Ledger that stores all rows.
@@ -55,7 +54,6 @@ class WorkerSession:
         self.safe_until = 0.0
         self.control = Control(ledger)
         self._ledger, self._slots, self._ttl = ledger, slots, ttl
-        self._lock = asyncio.Lock()
         self._grace_until = 0.0
         self._last = time.monotonic()
 
@@ -69,61 +67,58 @@ class WorkerSession:
         Returns:
             A snapshot, or None if this worker had timed out and so has lost its turns.
         """
-        async with self._lock:
-            sent = time.monotonic()
-            if sent - self._last > self._ttl / 2:
-                # The ledger was away for all workers: let them register before removing any.
-                self._grace_until = sent + self._ttl
-            snapshot = await self.snapshot()
-            known = snapshot.workers.get(self.name)
-            lost = bool(self.name) and known is None
-            if known is None:
-                self._reset()
-            turns = snapshot.turns_of(self.name)
-            for shard in self.shards.keys() - {turn.shard for turn in turns.values()}:
-                del self.shards[shard]  # the ledger has lost this turn: its crawl must end
-            worker = Worker(
-                own_identity(), self._slots, known.began if known else snapshot.now,
-                snapshot.now + self._ttl, socket.gethostname(), os.getpid(),
-            )  # fmt: skip
-            after = self._progressed(turns, progress, snapshot.now)
-            after[Worker.key(self.name)] = worker
-            if not await snapshot.swap(self._ledger, after, map(Turn.key, turns)):
-                self._reset()
-                return None
-            self._last, self.safe_until = sent, sent + self._ttl
-            return None if lost else await self._remove_dead(await self.snapshot())
+        sent = time.monotonic()
+        if sent - self._last > self._ttl / 2:
+            # The ledger was away for all workers: let them register before removing any.
+            self._grace_until = sent + self._ttl
+        snapshot = await self.snapshot()
+        known = snapshot.workers.get(self.name)
+        lost = bool(self.name) and known is None
+        if known is None:
+            self._reset()
+        turns = snapshot.turns_of(self.name)
+        for shard in self.shards.keys() - {turn.shard for turn in turns.values()}:
+            del self.shards[shard]  # the ledger has lost this turn: its crawl must end
+        worker = Worker(
+            own_identity(), self._slots, known.began if known else snapshot.now,
+            snapshot.now + self._ttl, socket.gethostname(), os.getpid(),
+        )  # fmt: skip
+        after = self._progressed(turns, progress, snapshot.now)
+        after[Worker.key(self.name)] = worker
+        if not await snapshot.swap(self._ledger, after, map(Turn.key, turns)):
+            self._reset()
+            return None
+        self._last, self.safe_until = sent, sent + self._ttl
+        return None if lost else await self._remove_dead(await self.snapshot())
 
     async def claim(self) -> tuple[Shard, Snapshot] | None:
         """Start the next turn, if a slot and a site are free."""
-        async with self._lock:
-            snapshot = await self._remove_dead(await self.snapshot())
-            for shard in snapshot.next(self.name):
-                if len(self.shards) >= self._slots or not self.may_fetch():
-                    return None
-                if await self._start_turn(shard, snapshot):
-                    return self.shards[shard.name], snapshot
-            return None
+        snapshot = await self._remove_dead(await self.snapshot())
+        for shard in snapshot.next(self.name):
+            if len(self.shards) >= self._slots or not self.may_fetch():
+                return None
+            if await self._start_turn(shard, snapshot):
+                return self.shards[shard.name], snapshot
+        return None
 
     async def release(
         self, name: str, progress: Progress, outcome: TurnOutcome, reason: str
     ) -> bool:
         """End a turn; return False if this worker had lost it. After an error, call again."""
-        async with self._lock:
-            shard = self.shards.get(name)
-            if shard is None:
-                return False
-            snapshot = await self.snapshot()
-            now, held = snapshot.now, snapshot.turns.get(shard.site, Turn())
-            after = _with_outcome(
-                _with_progress(shard, progress), outcome, reason, now, seconds=now - held.since
-            )
-            free = Turn(rest=progress.rest_until(now))
-            rows: dict[Key, Row | None] = {Turn.key(shard.site): free, Shard.key(name): after}
-            ours = (held.worker, held.shard) == (self.name, name)
-            released = ours and await snapshot.swap(self._ledger, rows)
-            del self.shards[name]
-            return released
+        shard = self.shards.get(name)
+        if shard is None:
+            return False
+        snapshot = await self.snapshot()
+        now, held = snapshot.now, snapshot.turns.get(shard.site, Turn())
+        after = _with_outcome(
+            _with_progress(shard, progress), outcome, reason, now, seconds=now - held.since
+        )
+        free = Turn(rest=progress.rest_until(now))
+        rows: dict[Key, Row | None] = {Turn.key(shard.site): free, Shard.key(name): after}
+        ours = (held.worker, held.shard) == (self.name, name)
+        released = ours and await snapshot.swap(self._ledger, rows)
+        del self.shards[name]
+        return released
 
     async def snapshot(self) -> Snapshot:
         """Return a snapshot of all rows."""
@@ -131,12 +126,11 @@ class WorkerSession:
 
     async def leave(self) -> None:
         """Unregister this worker; sites of its remaining turns become free."""
-        async with self._lock:
-            if self.name:
-                snapshot = await self.snapshot()
-                await snapshot.swap(self._ledger, _removal(self.name, snapshot))
-            self._reset()
-            self.name = ""
+        if self.name:
+            snapshot = await self.snapshot()
+            await snapshot.swap(self._ledger, _removal(self.name, snapshot))
+        self._reset()
+        self.name = ""
 
     def _reset(self) -> None:
         """Choose a new name, so that delayed writes under the old one have no effect."""
