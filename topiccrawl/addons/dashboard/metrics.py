@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from topiccrawl.extensions.wait_reason import REASONS
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from prometheus_client.core import Metric
 
     from topiccrawl.storage.runs import State
+
+    Family = tuple[str, str, str, list[tuple[dict[str, Any], float]]]
+    """A metric: kind (``gauge`` or ``counter``), name, help text, and samples with labels."""
 
 COUNTERS = {
     "pages": ("topiccrawl_pages", "Pages parsed in this run."),
@@ -45,15 +48,6 @@ def exposition(states: Sequence[State]) -> tuple[bytes, str]:
     registry.register(_Collector(states))  # type: ignore[arg-type,unused-ignore]
     ProcessCollector(registry=registry)
     return generate_latest(registry), CONTENT_TYPE_LATEST
-
-
-class Family(NamedTuple):
-    """A metric: kind (``gauge`` or ``counter``), name, help text, and samples with labels."""
-
-    kind: str
-    name: str
-    help: str
-    samples: list[tuple[dict[str, Any], float]]
 
 
 class _Collector:
@@ -96,21 +90,21 @@ def _run_metrics(state: State) -> Iterator[Family]:
     run, totals, waiting = state["run"], state["totals"], state["waiting"]
     own = {"topic": run["topic"], "node": run["node"], "crawl": _crawl_name(run)}
     info = {**own, "version": run["version"], "strategy": run["strategy"]}
-    yield Family("gauge", "topiccrawl_run_info", "One sample per run.", [(info, 1)])
+    yield "gauge", "topiccrawl_run_info", "One sample per run.", [(info, 1)]
     for name, (metric, words) in COUNTERS.items():
-        yield Family("counter", metric, words, [(own, totals.get(name, 0))])
+        yield "counter", metric, words, [(own, totals.get(name, 0))]
     results = [({**own, "fate": fate}, totals.get(name, 0)) for name, fate in RESULTS.items()]
-    yield Family("counter", "topiccrawl_articles", "Articles by result.", results)
+    yield "counter", "topiccrawl_articles", "Articles by result.", results
     for metric, words, value in (
         ("topiccrawl_run_seconds", "Seconds since the run began.", run["seconds"]),
         ("topiccrawl_spooled_articles", "Articles spooled to disk.", totals.get("spooled", 0)),
         ("topiccrawl_waiting_seconds", "Seconds since the last page.", waiting["seconds"]),
     ):
-        yield Family("gauge", metric, words, [(own, value)])
+        yield "gauge", metric, words, [(own, value)]
     reasons = [
         ({**own, "reason": one}, float(waiting["reason"] == one)) for one in filter(None, REASONS)
     ]
-    yield Family("gauge", "topiccrawl_waiting", "1 for the reason why the run waits.", reasons)
+    yield "gauge", "topiccrawl_waiting", "1 for the reason why the run waits.", reasons
 
 
 def _crawl_metrics(state: State) -> Iterator[Family]:
@@ -122,12 +116,12 @@ def _crawl_metrics(state: State) -> Iterator[Family]:
         ({**own, "window": "all"}, totals["relevant"] / pages if pages else 0.0),
     ]
     words = "Share of parsed pages that are on topic, of the last 100 and of all."
-    yield Family("gauge", "topiccrawl_harvest_ratio", words, rates)
+    yield "gauge", "topiccrawl_harvest_ratio", words, rates
     sizes = [({**own, "queue": name}, n) for name, n in state["queues"].items()]
-    yield Family("gauge", "topiccrawl_queue_urls", "URLs by queue.", sizes)
+    yield "gauge", "topiccrawl_queue_urls", "URLs by queue.", sizes
     errors = [({**own, "reason": name}, n) for name, n in state["errors"].items()]
-    yield Family("gauge", "topiccrawl_error_urls", "URLs in the errorQueue by reason.", errors)
+    yield "gauge", "topiccrawl_error_urls", "URLs in the errorQueue by reason.", errors
     hosts = [({**own, "state": name}, n) for name, n in state["hosts"]["states"].items()]
-    yield Family("gauge", "topiccrawl_hosts", "Hosts by state.", hosts)
+    yield "gauge", "topiccrawl_hosts", "Hosts by state.", hosts
     changes = [(own, state["terms"]["changes"])]
-    yield Family("counter", "topiccrawl_topic_changes", "Changes of the topic.", changes)
+    yield "counter", "topiccrawl_topic_changes", "Changes of the topic.", changes

@@ -215,16 +215,13 @@ def contributed_routes(settings: BaseSettings, ledger: Ledger) -> list[web.Route
     return [route for build in builders for route in build(settings, ledger)]
 
 
-class _OwnErrors(logging.Filter):
-    """Keeps malformed requests out of the log, as their text is untrusted and may have a token."""
-
-    @override
-    def filter(self, record: logging.LogRecord) -> bool:
-        error = record.exc_info[1] if record.exc_info else None
-        return not isinstance(error, HttpProcessingError | web.RequestPayloadError)
+def _is_own(record: logging.LogRecord) -> bool:
+    """Keep malformed requests out of the log, as their text is untrusted and may have a token."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, HttpProcessingError | web.RequestPayloadError)
 
 
-logger.addFilter(_OwnErrors())
+logger.addFilter(_is_own)
 
 
 class _RefusedConnection(asyncio.Protocol):
