@@ -31,6 +31,11 @@ OK = Download(200)
 POLITE = replace(QUICK, delay=1.0, concurrency=1)
 
 
+def send_now(crawl: SharedFrontier) -> None:
+    """Make the next message of turns due now, with all delayed content."""
+    crawl.turns._next_message = crawl.turns._next_retry = 0.0
+
+
 class Crawls:
     """Crawls in one process, on one clock and one register."""
 
@@ -51,7 +56,7 @@ class Crawls:
         """Exchange the turns and batches of all crawls."""
         for _ in range(rounds):
             for crawl in self.opened.values():
-                crawl.turns.send_now()
+                send_now(crawl)
                 crawl.settle()
 
     def time_out(self, crawl: SharedFrontier) -> None:
@@ -143,11 +148,11 @@ def test_stopped_node_serves_no_host_that_another_node_took(crawls: Crawls) -> N
         done(one, lease)
     assert two.pop(9) == []
     crawls.time_out(one)
-    two.turns.send_now()
+    send_now(two)
     two.settle()
     crawls.clock += 2.0
     assert [lease.url for lease in two.pop(9)] == ["http://a.cn/0"]
-    one.turns.send_now()
+    send_now(one)
     one.settle()
     crawls.clock += 20.0
     assert [lease.url for lease in one.pop(9)] == ["http://b.cn/1"]
@@ -190,7 +195,7 @@ def test_crawls_share_hosts_one_at_a_time_and_all_finish(
             crawls.clock += rng.choice([0.1, 0.4, 1.0])
             name = rng.choice(names)
             crawl = crawls.opened[name]
-            crawl.turns.send_now()
+            send_now(crawl)
             crawl._exchange(look=False)
             for lease in crawl.pop(2):
                 assert lease.kind is Kind.PAGE

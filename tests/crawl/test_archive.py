@@ -13,8 +13,9 @@ import pytest
 from tests.crawl.run import ROOT, run
 from tests.crawl.web import Answer, Page, Web, article
 from tests.waiting import PATIENCE, until
+from tests.warcs import exchanges
 from topiccrawl.addons.simulate.collection import RecordedWeb
-from topiccrawl.addons.warc.archive import Archive, Exchange, exchanges
+from topiccrawl.addons.warc.archive import Archive, Exchange
 
 if TYPE_CHECKING:
     from pathlib import Path

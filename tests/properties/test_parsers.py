@@ -23,6 +23,7 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.utils.test import get_crawler
 from selectolax.lexbor import LexborHTMLParser
 
+from tests.warcs import exchanges
 from topiccrawl.addons.backup.archive import backup, restore
 from topiccrawl.addons.queue_admin.export import entries
 from topiccrawl.addons.records.templates.structured import subjects
@@ -32,7 +33,6 @@ from topiccrawl.addons.simulate.collection import RecordedWeb
 from topiccrawl.addons.tasks.http import spec_in
 from topiccrawl.addons.tasks.records import Shard, Task
 from topiccrawl.addons.url_patterns.pattern import Pattern
-from topiccrawl.addons.warc.archive import exchanges
 from topiccrawl.addons.warc.warc import parts
 from topiccrawl.addons.watch.feeds import find_feeds, is_sitemap_index
 from topiccrawl.discovery.contract import Fetched

@@ -10,7 +10,7 @@ from topiccrawl.errors import ConfigurationError, translated
 from topiccrawl.links.hosts import normalize_host
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message
-from topiccrawl.text.normal import fold, has_han
+from topiccrawl.text.normal import clean, fold, has_han
 from topiccrawl.text.tokens import shared_tokenizer, stop_words
 
 if TYPE_CHECKING:
@@ -185,8 +185,8 @@ def site_names(host: str) -> list[str]:
 def names_of(article: Article) -> list[str]:
     """Return all names by which an article can be forgotten."""
     urls = (article.url, article.final_url, article.canonical_url)
-    stored = {url.encode("utf-8", "replace").decode() for url in urls if url}
-    return [*sorted(stored), *site_names(article.site.encode("utf-8", "replace").decode())]
+    stored = {clean(url) for url in urls if url}
+    return [*sorted(stored), *site_names(clean(article.site))]
 
 
 class NewsEvent(NamedTuple):

@@ -116,10 +116,6 @@ class HostTurns:
             self._needed.add(host.name)
             self.wanted[host] = None
 
-    def send_now(self) -> None:
-        """Make the next message due now, with all delayed content."""
-        self._next_message = self._next_retry = 0.0
-
     def release(self, host: Host) -> None:
         """Release the turn of a host, or the place in its queue."""
         name = host.name

@@ -213,18 +213,6 @@ def _request_record(writer: WARCWriter, exchange: Exchange, response: Any) -> An
     )  # fmt: skip
 
 
-def exchanges(path: Path) -> Iterator[Exchange]:
-    """Yield the responses of a WARC file of any program in order, without revisits.
-
-    Records with an invalid date or status are skipped and logged.
-
-    Raises:
-        ConfigurationError: If the file is not a WARC file or is damaged.
-    """
-    with _readable(path):
-        yield from filter(None, (exchange_of(record) for record, _ in _records(path)))
-
-
 class LatestPages:
     """Latest response of each URL in WARC files, in the order of the files.
 

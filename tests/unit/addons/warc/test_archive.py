@@ -20,8 +20,9 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from tests.waiting import PATIENCE
+from tests.warcs import exchanges
 from topiccrawl.addons.warc import warc
-from topiccrawl.addons.warc.archive import Archive, Exchange, LatestPages, exchanges
+from topiccrawl.addons.warc.archive import Archive, Exchange, LatestPages
 from topiccrawl.addons.warc.collection import recorded
 from topiccrawl.addons.warc.warc import forget, surt
 from topiccrawl.errors import ConfigurationError, StorageError
