@@ -90,7 +90,6 @@ class ShardCrawl:
         self._error = ""
         self._speed = 1.0
         self._context: CrawlContext | None = None
-        self._fetching_denied = False
         self._tried: dict[str, str] = {}
         self._queued_fallbacks: set[str] = set()
 
@@ -136,7 +135,7 @@ class ShardCrawl:
         context = context_of(self._crawler)
         if context.opened:
             self._context = context
-            context.may_fetch = self._check_may_fetch
+            context.may_fetch = self._may_fetch
             context.frontier.pace(self._speed)
 
     def enqueue_start_urls(self, urls: Sequence[str]) -> bool:
@@ -173,17 +172,12 @@ class ShardCrawl:
             self._first_response_at = time.monotonic()
 
     def set_speed(self, speed: float) -> None:
-        """Set the speed of the crawl, and wake it if it could not fetch before."""
+        """Set the speed of the crawl, and wake it, since it may not have been allowed to fetch."""
         if self._context is not None:
             if speed != self._speed:
                 self._context.frontier.pace(speed)
-            if self._fetching_denied:
-                self._context.alarm.now()
+            self._context.alarm.now()
         self._speed = speed
-
-    def _check_may_fetch(self) -> bool:
-        self._fetching_denied = not self._may_fetch()
-        return not self._fetching_denied
 
     def close(self, reason: str) -> None:
         """End the crawl: no new requests are sent; requests in flight are finished."""
