@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.extract.blocks import ancestors
 from topiccrawl.extract.dates import published
+from topiccrawl.extract.pagination import parse_page_url
 from topiccrawl.links.limits import parse_html
 from topiccrawl.links.newsurls import news_likelihood
+from topiccrawl.links.scripted import scripted_next
 from topiccrawl.links.urls import canonical
 
 if TYPE_CHECKING:
@@ -48,6 +50,21 @@ _SHORT_DATE = re.compile(
     r"(?<![\d-])(?P<month>1[0-2]|0?[1-9])[-/.月](?P<day>3[01]|[12]\d|0?[1-9])(?:日|(?![\d.-]))"
     r"(?:\s*(?P<time>\d{1,2}:\d\d))?"
 )
+
+_ARROWS = r"[\s»›→>＞]*"
+_NEXT_TEXT = re.compile(
+    rf"^[\s\[【(（]*(?:(?:下|后)一?[页頁张張]|next(?: ?page)?|older(?: posts)?|weiter|suivante?"
+    rf"|siguiente|次へ|다음){_ARROWS}[\]】)）\s]*$",
+    re.IGNORECASE,
+)
+_ARROW = re.compile(r"^\s*(?:»|›|→|>{1,2}|＞)\s*$")
+_MORE = re.compile(
+    r"^\W*(?:(?:点击)?(?:加载|查看|显示)?更多|(?:load|show|view|see) more)\W*$", re.IGNORECASE
+)
+_PAGE_NUMBER = re.compile(r"^\W*第?(\d{1,4})页?\W*$")
+_LINKS = "a[href], area[href], link[rel][href], button, [data-url], [data-href], [data-next]"
+_PLAIN = ("href", "data-href", "data-url", "data-next", "formaction")
+"""Attributes with a URL, including those of buttons that load it by script."""
 
 
 class Item(NamedTuple):
@@ -174,3 +191,72 @@ def _next_page(
         if target and target != url and _NEXT.fullmatch(link.text().strip()):
             return target
     return None
+
+
+def next_page_url(html: str, url: str, encoding: str = "utf-8") -> str:
+    """Return the URL of the next page of a list, or "".
+
+    Signs by descending reliability: ``rel=next`` (of ``<link>`` or an anchor); a link with a text
+    such as 下一页 or Next; the number after this page's own; an arrow between numbers; a "more"
+    button whose URL is another page of the same list; ``scripted_next``. Other buttons with only a
+    script have no URL.
+
+    Args:
+        html: The decoded page.
+        url: URL of the page.
+        encoding: Encoding of the page, for query strings.
+
+    >>> next_page_url('<a href="?p=1">1</a><b>2</b><a href="?p=3">3</a>', "http://a.test/list?p=2")
+    'http://a.test/list?p=3'
+    >>> next_page_url('<a href="/b">下一页 ›</a>', "http://a.test/a")
+    'http://a.test/b'
+    >>> next_page_url('<script>createPageHTML(9, 0, "index", "htm")</script>', "http://a.test/")
+    'http://a.test/index_1.htm'
+    >>> next_page_url('<a href="/n">更多</a>', "http://a.test/")
+    ''
+    """
+    ranked: dict[int, str] = {}
+    for node in parse_html(html).css(_LINKS):
+        if target := _target(node, url, encoding):
+            ranked.setdefault(_sign(node, url, target), target)
+    if (best := min(ranked, default=_NO_SIGN)) < _NO_SIGN:
+        return ranked[best]
+    scripted = scripted_next(html)
+    return (canonical(scripted, url, encoding) or "") if scripted else ""
+
+
+_REL, _TEXT, _NEXT_NUMBER, _NEXT_ARROW, _MORE_BUTTON, _NO_SIGN = range(6)
+
+
+def _target(node: LexborNode, url: str, encoding: str) -> str:
+    """Return the URL of a link or button to another page that may be followed, or ""."""
+    attributes = node.attributes
+    if "nofollow" in (attributes.get("rel") or "").lower().split():
+        return ""
+    given = (attributes[name] or "" for name in _PLAIN if name in attributes)
+    targets = (canonical(one, url, encoding) or url for one in given)
+    return next((target for target in targets if target != url), "")
+
+
+def _sign(node: LexborNode, url: str, target: str) -> int:
+    """Return the rank of the sign that a link leads to the next page, or ``_NO_SIGN``."""
+    attributes = node.attributes
+    if "next" in (attributes.get("rel") or "").lower().split():
+        return _REL
+    text = " ".join(node.text().split()) or attributes.get("title") or _image(node)
+    if _NEXT_TEXT.match(text) or _NEXT_TEXT.match(attributes.get("title") or ""):
+        return _TEXT
+    here, there = parse_page_url(url), parse_page_url(target)
+    same = here.base == there.base or url.partition("?")[0] == target.partition("?")[0]
+    counted = _PAGE_NUMBER.match(text)
+    if counted and same and int(counted[1]) == max(here.number, 1) + 1:
+        return _NEXT_NUMBER
+    ahead = same and there.number in (0, max(here.number, 1) + 1)
+    if _ARROW.match(text) and ahead:
+        return _NEXT_ARROW
+    return _MORE_BUTTON if _MORE.match(text) and ahead and there.number else _NO_SIGN
+
+
+def _image(node: LexborNode) -> str:
+    image = node.css_first("img[alt]")
+    return "" if image is None else image.attributes.get("alt") or ""

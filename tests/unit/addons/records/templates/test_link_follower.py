@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawl.addons.records.templates.link_follower import LinkFollower, NextLinks, next_page_url
+from topiccrawl.addons.records.templates.link_follower import LinkFollower, NextLinks
 from topiccrawl.addons.records.templates.template import Template
+from topiccrawl.extract.hubs import next_page_url
 from topiccrawl.links.page import read_page
 
 PAGE = "http://a.test/list?page=2"
