@@ -41,18 +41,13 @@ DATED = 1.5
 _HEIGHT = 6  # most elements between a link and the box of its list
 _ENOUGH = 40  # letters of a title that count
 _TITLE = 200
-_NEXT = re.compile(
-    r"[\s\[【(（]*(?:下一?[页頁]|后一?页|next(?: page)?|older(?: posts)?)[\s›»>→\])）】]*"
-    r"|[›»→]|>>?",
-    re.IGNORECASE,
-)
 _SHORT_DATE = re.compile(
     r"(?<![\d-])(?P<month>1[0-2]|0?[1-9])[-/.月](?P<day>3[01]|[12]\d|0?[1-9])(?:日|(?![\d.-]))"
     r"(?:\s*(?P<time>\d{1,2}:\d\d))?"
 )
 
 _ARROWS = r"[\s»›→>＞]*"
-_NEXT_TEXT = re.compile(
+_NEXT = re.compile(
     rf"^[\s\[【(（]*(?:(?:下|后)一?[页頁张張]|next(?: ?page)?|older(?: posts)?|weiter|suivante?"
     rf"|siguiente|次へ|다음){_ARROWS}[\]】)）\s]*$",
     re.IGNORECASE,
@@ -119,9 +114,9 @@ def hub_list(html: str, url: str, fetched_at: float = 0.0) -> HubList | None:
     root = parse_html(html).root
     if root is None:
         return None
-    links = [(link, canonical(link.attributes.get("href") or "", url)) for link in root.css("a")]
     boxes: dict[int, dict[int, _Entry]] = {}
-    for link, target in links:
+    for link in root.css("a"):
+        target = canonical(link.attributes.get("href") or "", url)
         if target is not None and target != url:
             _add_to_boxes(boxes, link, target)
     lists = [list(items.values()) for items in boxes.values() if _is_list(items.values())]
@@ -130,7 +125,7 @@ def hub_list(html: str, url: str, fetched_at: float = 0.0) -> HubList | None:
         return None
     once = {entry.url: entry for entry in reversed(best)}
     items = tuple(_item(entry, fetched_at) for entry in best if once.get(entry.url) is entry)
-    return HubList(items, _next_page(root, links, url))
+    return HubList(items, next_page_url(html, url) or None)
 
 
 def _add_to_boxes(boxes: dict[int, dict[int, _Entry]], link: LexborNode, target: str) -> None:
@@ -177,20 +172,6 @@ def _date(entry: _Entry, fetched_at: float, *, by_url: bool = True) -> str:
     year = by_address[:4] or (str(datetime.fromtimestamp(fetched_at, tz=UTC).year))
     written = f"{year}-{int(short['month']):02}-{int(short['day']):02} {short['time'] or ''}"
     return published((), [written], "", "zh")
-
-
-def _next_page(
-    root: LexborNode, links: list[tuple[LexborNode, str | None]], url: str
-) -> str | None:
-    """Return the URL of the next page, by ``rel`` or by the text of a link."""
-    for node in root.css("link[rel=next], a[rel=next]"):
-        target = canonical(node.attributes.get("href") or "", url)
-        if target and target != url:
-            return target
-    for link, target in links:
-        if target and target != url and _NEXT.fullmatch(link.text().strip()):
-            return target
-    return None
 
 
 def next_page_url(html: str, url: str, encoding: str = "utf-8") -> str:
@@ -244,7 +225,7 @@ def _sign(node: LexborNode, url: str, target: str) -> int:
     if "next" in (attributes.get("rel") or "").lower().split():
         return _REL
     text = " ".join(node.text().split()) or attributes.get("title") or _image(node)
-    if _NEXT_TEXT.match(text) or _NEXT_TEXT.match(attributes.get("title") or ""):
+    if _NEXT.match(text) or _NEXT.match(attributes.get("title") or ""):
         return _TEXT
     here, there = parse_page_url(url), parse_page_url(target)
     same = here.base == there.base or url.partition("?")[0] == target.partition("?")[0]
