@@ -160,20 +160,14 @@ class VisitTracker:
 
     async def credit(self, hub: str, seen: VisitResult) -> None:
         """Credit the page that linked to an article first, which makes it a hub."""
-        async with self._lock(hub):
-            known = await self.current_state(hub)
-            state = self.ledger.credit(hub, known, seen)
-            if known is None:
-                self.count("hubs")
-            if state is None:
-                return
-            if hub in self._pending:
-                self._pending[hub].state = state
-                return
-        try:  # from the call on, the buffer returns the new state, so no lock is needed
-            await self.pages.save(state)
-        finally:
-            self.on_rescheduled(state)
+        known, state = await self._revise(hub, lambda one: self.ledger.credit(hub, one, seen))
+        if known is None:
+            self.count("hubs")
+        if state is not None:
+            try:
+                await self.pages.save(state)
+            finally:
+                self.on_rescheduled(state)
 
     def compare_whole(self, url: str, at: float, digest: str) -> None:
         """Compare an article of several pages in the background, after all pages were read."""
@@ -182,17 +176,13 @@ class VisitTracker:
     async def _compare_whole(self, url: str, at: float, digest: str) -> None:
         with suppress(TimeoutError):  # its first page may not be recorded yet
             await asyncio.wait_for(self._ending.wait(), 2 * DURABLE_SECONDS)
-        async with self._lock(url):
-            known = await self.current_state(url)
-            if known is None:
-                return
-            state = self.ledger.whole_article(known, at, digest)
-            if url in self._pending:
-                self._pending[url].state = state
-                return
-        await self.pages.save(state)
-        if self._report_change(known, state):
-            self.count("details_changed")
+        known, state = await self._revise(
+            url, lambda one: one and self.ledger.whole_article(one, at, digest)
+        )
+        if state is not None:
+            await self.pages.save(state)
+            if self._report_change(known, state):
+                self.count("details_changed")
 
     async def close(self) -> None:
         """Write all pending states; the frontier must be closed, so that its content is durable."""
@@ -228,17 +218,18 @@ class VisitTracker:
 
     async def _record_failure(self, url: str, reason: str) -> None:
         try:
-            async with self._lock(url):
-                known = await self.current_state(url)
-            await self._write_failure(url, reason, known)
+            known, state = await self._revise(url, lambda one: self._failed(url, reason, one))
+            if state is not None:
+                await self._write(state, known or state)
         finally:
             self._failing.discard(url)
 
-    async def _write_failure(self, url: str, reason: str, known: PageState | None) -> None:
+    def _failed(self, url: str, reason: str, known: PageState | None) -> PageState | None:
+        """Return the state of a page after a failed visit, which is counted; None: no state."""
         now = time.time()
         if known is None:
             if url not in self.seeds:
-                return
+                return None
             self.count("hubs")
             state = self.ledger.unfetched(url, now)
         else:
@@ -249,10 +240,7 @@ class VisitTracker:
         if not was_fetched(state):
             at = time.strftime("%H:%M:%S", time.localtime(state.due))
             logger.warning("%s cannot be fetched (%s): it is retried at %s", url, reason, at)
-        if url in self._pending:
-            self._pending[url].state = state  # written with the visit before the failure
-        else:
-            await self._write(state, known or state)
+        return state
 
     async def amend(self, urls: Iterable[str], change: Callable[[PageState], PageState]) -> None:
         """Rewrite states that are not pending."""
@@ -264,6 +252,23 @@ class VisitTracker:
                 await self.pages.save(change(known))
 
         await asyncio.gather(*map(one, urls))
+
+    async def _revise(
+        self, url: str, revised: Callable[[PageState | None], PageState | None]
+    ) -> tuple[PageState | None, PageState | None]:
+        """Compute another state of a page; a pending state is replaced, and written with its visit.
+
+        Returns:
+            The state before, and the new one if the caller has to save it. From the call of
+            ``save`` on, the buffer returns the new state, so no lock is needed.
+        """
+        async with self._lock(url):
+            known = await self.current_state(url)
+            state = revised(known)
+            if state is not None and url in self._pending:
+                self._pending[url].state = state
+                state = None
+        return known, state
 
     async def _write(self, state: PageState, before: PageState | None) -> None:
         """Write a state and report the change of an article; after an error, its page stays due."""
