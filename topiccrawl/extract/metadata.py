@@ -81,7 +81,7 @@ def read_metadata(tree: LexborHTMLParser) -> Metadata:
     """Read the metadata of a parsed page; of invalid JSON-LD only the date of publication."""
     meta = meta_elements(tree)
     objects = list(linked_data(tree))
-    linked = [one for one in objects if any(map(ARTICLE_TYPES.search, _kinds([one])))]
+    linked = [one for one in objects if any(map(ARTICLE_TYPES.search, kinds_of([one])))]
     names, publishers = _names(linked, "author"), _names(linked, "publisher")
     return Metadata(
         titles=(tuple(_texts(linked, "headline")), tuple(_of(meta, TITLES))),
@@ -101,7 +101,7 @@ def read_metadata(tree: LexborHTMLParser) -> Metadata:
         images=_distinct([*map(str.strip, _parts(linked, "image", "url")), *_of(meta, IMAGES)]),
         article=bool(linked) or meta.get("og:type", "").lower() in ("article", "news"),
         language=next(iter(_of(meta, LANGUAGES)), ""),
-        types=frozenset([meta.get("og:type", "").lower(), *map(str.lower, _kinds(objects))]),
+        types=frozenset([meta.get("og:type", "").lower(), *map(str.lower, kinds_of(objects))]),
         leads=_distinct([*_texts(linked, "description"), *_of(meta, LEADS)]),
     )
 
@@ -168,7 +168,7 @@ def _objects(value: object, fields: Sequence[str]) -> Iterator[dict[str, Any]]:
             stack += [one[key] for key in fields if key in one]
 
 
-def _kinds(objects: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def kinds_of(objects: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Yield the schema.org types of objects; an object may have several."""
     for kinds in (one.get("@type") for one in objects):
         for kind in kinds if isinstance(kinds, list) else [kinds]:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topiccrawl.addons.records.templates.values.value import shown
-from topiccrawl.extract.metadata import linked_data
+from topiccrawl.extract.metadata import kinds_of, linked_data
 from topiccrawl.text.normal import has_han, normalise
 
 if TYPE_CHECKING:
@@ -65,14 +65,9 @@ def subjects(tree: LexborHTMLParser) -> list[Subject]:
 
 
 def _is_subject(node: dict[str, Any]) -> bool:
-    kinds = node.get("@type", "")
-    names = {
-        str(kind).rpartition("/")[2].lower()
-        for kind in (kinds if isinstance(kinds, list) else [kinds])
-    }
-    return (
-        bool(names - {""}) and names.isdisjoint(_NO_SUBJECT) and isinstance(node.get("name"), str)
-    )
+    names = {kind.rpartition("/")[2].lower() for kind in kinds_of([node])} - {""}
+    named = isinstance(node.get("name"), str)
+    return bool(names) and names.isdisjoint(_NO_SUBJECT) and named
 
 
 def _subject(node: dict[str, Any]) -> Subject:
@@ -84,7 +79,7 @@ def _subject(node: dict[str, Any]) -> Subject:
         for text in _texts(source.get(key))
     ]
     for address in _as_list(node.get("address")):
-        facts += _address(address)
+        facts += _join_address(_parts_of(address))
     name = node.get("legalName") if isinstance(node.get("legalName"), str) else node["name"]
     return Subject(shown(normalise(str(name))), tuple(dict.fromkeys(facts)), "json-ld")
 
@@ -97,13 +92,12 @@ def _texts(value: Any) -> list[str]:  # noqa: ANN401  (JSON)
     return [normalise(one) for one in _as_list(value) if isinstance(one, str) and one.strip()]
 
 
-def _address(value: Any) -> list[tuple[str, str]]:  # noqa: ANN401  (JSON)
-    if isinstance(value, str):
-        return [("address", normalise(value))]
-    if not isinstance(value, dict):
-        return []
-    parts = {key: text for key in _PARTS for text in _texts(value.get(key))[:1]}
-    return _join_address(parts)
+def _parts_of(address: Any) -> dict[str, str]:  # noqa: ANN401  (JSON)
+    """Return the parts of an address; a text is a street."""
+    given = {_PARTS[0]: address} if isinstance(address, str) else address
+    if not isinstance(given, dict):
+        return {}
+    return {key: text for key in _PARTS for text in _texts(given.get(key))[:1]}
 
 
 def _join_address(parts: dict[str, str]) -> list[tuple[str, str]]:
@@ -156,8 +150,7 @@ def _item(props: Sequence[tuple[str, str]]) -> Iterator[Subject]:
         return
     facts = [(_FACTS[prop], text) for prop, text in props if prop in _FACTS and text]
     parts = {key: first[key] for key in _PARTS if key in first}
-    whole = [("address", first["address"])] if "address" in first else []
-    facts += _join_address(parts) if parts else whole
+    facts += _join_address(parts or _parts_of(first.get("address")))
     yield Subject(name, tuple(dict.fromkeys(facts)), "microdata")
 
 
