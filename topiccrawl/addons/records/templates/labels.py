@@ -59,30 +59,16 @@ _NEXT_TO = frozenset({"mail", "url"})
 SENTENCE = 8
 """Number of characters before a label from which it counts as part of a sentence."""
 
-_ICONS = (
-    (
-        "telephone",
-        re.compile(
-            r"phone|^(?:电话|手机|热线|座机)$|(?:^|[\s_/-])(?:tel|mobile|call|dh|dianhua)(?:$|[\s_./-])",
-            re.IGNORECASE,
-        ),
-    ),
-    ("mail", re.compile(r"envelope|e?mail|youxiang|^(?:电子)?邮[箱件]$", re.IGNORECASE)),
-    (
-        "address",
-        re.compile(
-            r"map-?(?:marker|pin)|location|address|geo-alt|dizhi|^(?:公司)?地址$", re.IGNORECASE
-        ),
-    ),
-    ("qq", re.compile(r"(?:^|[\s_/-])qq(?:$|[\s_./-])", re.IGNORECASE)),
-    (
-        "url",
-        re.compile(
-            r"globe|(?:^|[\s_/-])(?:www|website|wangzhi|网址|官网)(?:$|[\s_./-])", re.IGNORECASE
-        ),
-    ),
-    ("fax", re.compile(r"(?:^|[\s_/-])(?:fax|chuanzhen|传真)(?:$|[\s_./-])", re.IGNORECASE)),
-)
+_ICONS = {
+    "telephone": r"phone|^(?:电话|手机|热线|座机)$|"
+                 r"(?:^|[\s_/-])(?:tel|mobile|call|dh|dianhua)(?:$|[\s_./-])",
+    "mail": r"envelope|e?mail|youxiang|^(?:电子)?邮[箱件]$",
+    "address": r"map-?(?:marker|pin)|location|address|geo-alt|dizhi|^(?:公司)?地址$",
+    "qq": r"(?:^|[\s_/-])qq(?:$|[\s_./-])",
+    "url": r"globe|(?:^|[\s_/-])(?:www|website|wangzhi|网址|官网)(?:$|[\s_./-])",
+    "fax": r"(?:^|[\s_/-])(?:fax|chuanzhen|传真)(?:$|[\s_./-])",
+}  # fmt: skip
+_ICON = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _ICONS.items()}
 _SIGNS = {
     "telephone": "☎☏✆📞📱🕿🕻🕽",
     "fax": "📠🖷",
@@ -311,4 +297,4 @@ def icon_kind(names: str | None) -> str:
     """
     if not names:
         return ""
-    return next((kind for kind, pattern in _ICONS if pattern.search(names)), "")
+    return next((kind for kind, pattern in _ICON.items() if pattern.search(names)), "")

@@ -35,19 +35,14 @@ _HIDDEN = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|(?:^|[;\s])(?:left|top|right)\s*:\s*-\d{3,}",
     re.IGNORECASE,
 )
-_ZONES = (
-    ("footer", re.compile(r"foot|copyright|copy-?right|bottom|beian", re.IGNORECASE)),
-    (
-        "links",
-        re.compile(r"friend|flink|partner|yqlj|(?:^|[\s_-])links?(?:$|[\s_-])", re.IGNORECASE),
-    ),
-    ("nav", re.compile(r"(?:^|[\s_-])nav|menu|crumb|pager|pagination", re.IGNORECASE)),
-    ("header", re.compile(r"header|top-?bar|(?:^|[\s_-])(?:top|head)(?:$|[\s_-])", re.IGNORECASE)),
-    (
-        "side",
-        re.compile(r"side-?bar|aside|(?:^|[\s_-])(?:side|left_?nav)(?:$|[\s_-])", re.IGNORECASE),
-    ),
-)
+_ZONES = {
+    "footer": r"foot|copyright|copy-?right|bottom|beian",
+    "links": r"friend|flink|partner|yqlj|(?:^|[\s_-])links?(?:$|[\s_-])",
+    "nav": r"(?:^|[\s_-])nav|menu|crumb|pager|pagination",
+    "header": r"header|top-?bar|(?:^|[\s_-])(?:top|head)(?:$|[\s_-])",
+    "side": r"side-?bar|aside|(?:^|[\s_-])(?:side|left_?nav)(?:$|[\s_-])",
+}
+_ZONE = {zone: re.compile(pattern, re.IGNORECASE) for zone, pattern in _ZONES.items()}
 _ZONE_TAGS = {"footer": "footer", "nav": "nav", "header": "header", "aside": "side"}
 _SPREAD = re.compile(r"(?:[\u3400-\u9fff] +){5,}[\u3400-\u9fff]")
 """A heading with spaces between its characters: 四 方 软 件 公 司."""
@@ -360,7 +355,7 @@ def _zone(tag: str, names: str, around: str) -> str:
     if tag in _ZONE_TAGS and (tag != "header" or around == "main"):
         return _ZONE_TAGS[tag]
     if names.strip():
-        for zone, pattern in _ZONES:
+        for zone, pattern in _ZONE.items():
             if pattern.search(names):
                 return zone
     return around
