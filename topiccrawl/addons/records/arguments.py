@@ -59,17 +59,17 @@ class Plan:
     @property
     def crawl_name(self) -> str:
         """Name of the frontier; each period has its own."""
-        return self._name(self.number)
+        return _crawl_name(self.template, self.number)
 
     @property
     def obsolete_crawls(self) -> tuple[str, ...]:
         """Names of earlier frontiers to delete; the latest is kept for ``scrapy why``."""
-        return tuple(
-            self._name(number) for number in range(max(1, self.number - 5), self.number - 1)
-        )
+        numbers = range(max(1, self.number - 5), self.number - 1)
+        return tuple(_crawl_name(self.template, number) for number in numbers)
 
-    def _name(self, number: int) -> str:
-        return f"template-{self.template.slug}-{number}"
+
+def _crawl_name(template: Template, number: int) -> str:
+    return f"template-{template.slug}-{number}"
 
 
 def plan_of(settings: BaseSettings, values: Mapping[str, object]) -> Plan:
@@ -111,8 +111,7 @@ def crawl_of(settings: BaseSettings, name: str) -> str:
         ConfigurationError: If there is no such template, or its periods cannot be read.
     """
     template = resolve(name)
-    number = _period_number(settings, template, fresh=False)
-    return Plan(template, (), None, SamplingRules(), number).crawl_name
+    return _crawl_name(template, _period_number(settings, template, fresh=False))
 
 
 def _sampling_rules(settings: BaseSettings, *, chance: bool) -> SamplingRules:

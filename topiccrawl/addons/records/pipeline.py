@@ -30,7 +30,6 @@ logger = logging.getLogger(__name__)
 
 _DROPPED = "item_dropped_count"
 _STEPS = "item_dropped_reasons_count/StepKept"
-_COUNTED = ("seeds", "records", "pages", "results")
 
 
 class StepKept(DropItem):
@@ -109,8 +108,7 @@ class RecordPipeline:
         """Write the counts of seeds, pages and records of this run to Scrapy's stats."""
         stats = self._crawler.stats
         for name, count in self._controller.counts.items():
-            if name.partition("/")[0] in _COUNTED:
-                stats.set_value(f"topiccrawl/template/{name}", count)
+            stats.set_value(f"topiccrawl/template/{name}", count)
         left = {name: value for name, value in stats.get_stats().items() if value or name not in
                 {_DROPPED, _STEPS}}  # fmt: skip
         stats.set_stats(left)

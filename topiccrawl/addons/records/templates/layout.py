@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from topiccrawl.addons.records.templates.labels import ORNAMENT, SIGN, SIGNED, icon_kind
 from topiccrawl.addons.records.templates.values.plain import decode_cfemail
 from topiccrawl.addons.records.templates.values.value import OBJECT, SOFT
-from topiccrawl.extract.blocks import BREAKS, INVISIBLE
+from topiccrawl.extract.blocks import ADDRESSES, BREAKS, INVISIBLE
 from topiccrawl.links.limits import parse_html
 from topiccrawl.text.normal import normalise
 
@@ -46,7 +46,6 @@ _ZONE = {zone: re.compile(pattern, re.IGNORECASE) for zone, pattern in _ZONES.it
 _ZONE_TAGS = {"footer": "footer", "nav": "nav", "header": "header", "aside": "side"}
 _SPREAD = re.compile(r"(?:[\u3400-\u9fff] +){5,}[\u3400-\u9fff]")
 """A heading with spaces between its characters: 四 方 软 件 公 司."""
-_SOURCES = ("data-original", "data-src", "src")
 
 
 class Cell(NamedTuple):
@@ -279,7 +278,7 @@ class _Walk:
             self._marks.append(Mark("icon", len(self._text), len(self._text), kind))
 
     def _image(self, values: dict[str, str | None]) -> None:
-        source = next((value for name in _SOURCES if (value := values.get(name))), "")
+        source = next((value for name in ADDRESSES if (value := values.get(name))), "")
         if not source or self._hidden:
             return
         place, instead = len(self._text), normalise(values.get("alt") or "")
