@@ -37,7 +37,13 @@ READABLE = 0.5
 """Article share from which a page is no hub."""
 
 _LATIN = 2
-_UNITS = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]|[^\\W_\u3400-\u4dbf\u4e00-\u9fff]+")
+_HAN = "\u3400-\u4dbf\u4e00-\u9fff"
+_UNITS = re.compile(f"[{_HAN}]|[^\\W_{_HAN}]+")
+_SURE = re.compile(
+    f"(?:[^{_HAN}]*+[{_HAN}]){{{HEADLINE}}}"
+    f"|(?:[\\W_{_HAN}]*+[^\\W_\u3400-\U0010ffff]++){{{HEADLINE // _LATIN}}}"
+)
+"""Begin of a headline with enough Chinese characters or Latin words alone, as most have."""
 
 
 def own_share(page: Page) -> float:
@@ -67,7 +73,7 @@ def _announced(links: Sequence[Link]) -> tuple[int, int]:
     """Count the characters of headlines, and of those in prose."""
     known, found = _last[0]
     if known is not links:
-        headlines = [link for link in links if units(link.anchor) >= HEADLINE]
+        headlines = [link for link in links if is_headline(link.anchor)]
         in_prose = sum(len(link.anchor) for link in headlines if link.block < 0)
         found = sum(len(link.anchor) for link in headlines), in_prose
         _last[0] = links, found
@@ -83,7 +89,7 @@ def is_topic_hub(page: Page, score: Callable[[Sequence[str]], list[float]]) -> b
         page: The page.
         score: Function that returns the similarity of each text (``LinkScorer.score_many``).
     """
-    headlines = [link.anchor for link in page.links if units(link.anchor) >= HEADLINE]
+    headlines = [link.anchor for link in page.links if is_headline(link.anchor)]
     if len(headlines) < MIN_HEADLINES:
         return False
     title, *found = (one > 0 for one in score([page.title, *headlines]))
@@ -115,10 +121,19 @@ def kind_of(
 
 
 @lru_cache(maxsize=20_000)  # pages are scored more than once, and menus repeat
-def units(text: str) -> int:
+def is_headline(text: str) -> bool:
+    """Return whether a text has the length of a headline.
+
+    >>> [is_headline(text) for text in ("5G 手机", "City council votes", "Council votes on cuts")]
+    [False, False, True]
+    """
+    return _SURE.match(text) is not None or _units(text) >= HEADLINE
+
+
+def _units(text: str) -> int:
     """Return the length in Chinese characters; another run of letters or digits counts two.
 
-    >>> units("5G 手机"), units("City council votes")
+    >>> _units("5G 手机"), _units("City council votes")
     (4, 6)
     """
     return sum(1 if len(m) == 1 and m > "\u33ff" else _LATIN for m in _UNITS.findall(text))

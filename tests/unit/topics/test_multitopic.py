@@ -39,7 +39,7 @@ def test_headlines_of_a_page_are_counted_once_for_all_topics(
         anchors.append(anchor)
         return len(anchor)
 
-    monkeypatch.setattr(pagekind, "units", counted)
+    monkeypatch.setattr(pagekind, "is_headline", counted)
     links = tuple(Link(f"http://a.test/{n}", "国家队昨晚赢得友谊赛") for n in range(5))
     listing = page("足球队赢了比赛。" * 20)._replace(links=links)
     article = MultiScorer([BALL, SPACE]).score_page(listing).article
