@@ -70,10 +70,10 @@ class Surface(NamedTuple):
 
     def times_in(self, text: str) -> int:
         """Count non-overlapping occurrences in a folded text."""
-        if self.literal not in text:
-            return 0
         if self.pattern is None:
             return text.count(self.literal)
+        if self.literal not in text:
+            return 0
         found = self.pattern.finditer(text)
         if not self.stem:
             return sum(1 for _ in found)
@@ -141,7 +141,7 @@ def count_all(surfaces: Iterable[Surface], texts: Sequence[str]) -> dict[int, di
     found: dict[int, dict[int, int]] = {}
     for surface in surfaces:
         for index, text in enumerate(texts):
-            if times := surface.times_in(text):
+            if surface.literal in text and (times := surface.times_in(text)):
                 counts = found.setdefault(index, {})
                 counts[surface.term] = counts.get(surface.term, 0) + times
     return found

@@ -125,8 +125,8 @@ class Measurer:
 
     def counts(self, text: str, title: str) -> dict[int, int]:
         """Return the occurrences of terms in a folded text and title, by index of the term."""
-        counts = count(self.matcher.candidates_in(text), text)
-        for index, times in count(self.matcher.candidates_in(title), title).items():
+        counts = count(self.matcher.surfaces, text)
+        for index, times in count(self.matcher.surfaces, title).items():
             counts[index] = counts.get(index, 0) + TITLE_WEIGHT * times
         return counts
 
@@ -147,7 +147,11 @@ class Measurer:
         return sum(map(self.squared_idf.__getitem__, pieces))
 
     def _squared_idf_of(self, piece: str) -> float:
-        return sum([self._idf(word) ** 2 for word in self.counted_words(piece)])
+        total = 0.0
+        for word in split(piece):
+            if word not in self._tokens and not word.isdecimal():
+                total += self._idf(word) ** 2
+        return total
 
     def _term_idf(self, term: str) -> float:
         words = self._tokenizer.words(term)

@@ -35,7 +35,7 @@ _LATIN = re.compile(r"[^\W_]+")
 _SHORTEST_PLURAL = 4
 
 _CACHED_PIECES = 100_000
-"""Most pieces with cached words, about 20 MB; above it the cache is cleared."""
+"""Most pieces with cached words, about 12 MB; above it the cache is cleared."""
 
 _RECENT = 4_000
 """Most short texts with cached pieces, about 5 MB; link texts are used by several stages."""
@@ -130,7 +130,7 @@ class Tokenizer:
         self.name: str = engine
         self.hmm = hmm
         self.added: dict[str, None] = {}
-        self._canonical = Cache(self._words_of, _CACHED_PIECES)
+        self._joined_words = Cache(self._join_words, _CACHED_PIECES)
         self._cuts = BatchCache(self._cut_runs, _RECENT)
         self._lines = BatchCache(fold_all, _RECENT)
         self._sets = BatchCache(self._word_sets, _CACHED_SETS)
@@ -156,7 +156,7 @@ class Tokenizer:
         folded = fold(text)
         if not has_han(folded):
             return _canonical(latin_words(folded))
-        return list(chain.from_iterable(map(self._canonical.__getitem__, self.cut(folded))))
+        return " ".join(map(self._joined_words.__getitem__, self.cut(folded))).split()
 
     def word_sets(self, texts: Sequence[str]) -> list[frozenset[str]]:
         """Return the distinct ``words`` of each text in one pass; cached, for short texts only.
@@ -168,13 +168,17 @@ class Tokenizer:
 
     def _word_sets(self, texts: Sequence[str]) -> list[frozenset[str]]:
         lines = self.lines(texts)
-        words_of = self._canonical.__getitem__
         return [
-            frozenset(chain.from_iterable(map(words_of, pieces)))
-            if has_han(line)
-            else frozenset(_canonical(pieces))
+            self._distinct_words(pieces) if has_han(line) else frozenset(_canonical(pieces))
             for line, pieces in zip(lines, self.cut_all(lines), strict=True)
         ]
+
+    def _distinct_words(self, pieces: Sequence[str]) -> frozenset[str]:
+        joined_words = self._joined_words.__getitem__
+        words = frozenset(filter(None, map(joined_words, pieces)))
+        if " " in "".join(words):  # a run of Latin text has several
+            words = frozenset(" ".join(map(joined_words, pieces)).split())
+        return words
 
     def lines(self, texts: Sequence[str]) -> list[str]:
         """Return ``fold`` of each text in one pass; cached, for short texts only."""
@@ -199,18 +203,24 @@ class Tokenizer:
 
     def _cut_runs(self, runs: Sequence[str]) -> list[list[str]]:
         """Segment texts in one call, separated by line breaks."""
-        pieces = iter(self.cut("\n".join([*runs, ""])))
-        return [list(iter(pieces.__next__, "\n")) for _ in runs]
+        pieces = self.cut("\n".join([*runs, ""]))
+        found, start = [], 0
+        for _ in runs:
+            end = pieces.index("\n", start)
+            found.append(pieces[start:end])
+            start = end + 1
+        return found
 
-    def _words_of(self, piece: str) -> tuple[str, ...]:
-        return (piece,) if piece in self.added else tuple(split(piece))
+    def _join_words(self, piece: str) -> str:
+        """Return the canonical words of a piece, separated by blanks."""
+        return piece if piece in self.added else " ".join(split(piece))
 
     def add_word(self, word: str) -> None:
         """Add a word that is not split."""
         folded = fold(word)
         if folded and folded not in self.added:
             self.added[folded] = None
-            self._canonical.pop(folded, None)
+            self._joined_words.pop(folded, None)
             self._cuts.clear()
             self._sets.clear()
             if "_engine" in vars(self):
@@ -252,16 +262,17 @@ def latin_words(folded: str) -> list[str]:
     return _LATIN.findall(folded)
 
 
-def split(piece: str) -> list[str]:
+def split(piece: str) -> tuple[str, ...]:
     """Return the canonical words of a piece; a run of Latin text may have several.
 
     >>> split("electric-vehicles"), split("足球"), split("的"), split("，")
-    (['electric', 'vehicle'], ['足球'], [], [])
+    (('electric', 'vehicle'), ('足球',), (), ())
     """
-    if piece.isalnum():
-        word = canonical(piece)
-        return [word] if word else []
-    return _canonical(latin_words(piece))
+    if not piece.isalnum():
+        return tuple(_canonical(latin_words(piece)))
+    if piece in stop_words() or (len(piece) == 1 and not piece.isdigit()):
+        return ()
+    return (singular(piece) if piece.endswith("s") else piece,)
 
 
 def _canonical(words: Iterable[str]) -> list[str]:
@@ -275,9 +286,7 @@ def canonical(word: str) -> str:
     >>> canonical("vehicles"), canonical("the"), canonical("球"), canonical("2026")
     ('vehicle', '', '', '2026')
     """
-    if word in stop_words() or (len(word) == 1 and not word.isdigit()):
-        return ""
-    return singular(word)
+    return "".join(split(word))
 
 
 def singular(word: str) -> str:
