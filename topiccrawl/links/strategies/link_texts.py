@@ -71,8 +71,9 @@ def score_links(links: Sequence[Link], scorer: LinkScorer) -> list[LinkScores]:
     contexts = [blocks.get(link.block, link.context) for link in links]
     texts = list(dict.fromkeys([*(link.anchor for link in links), *contexts]))
     scores = dict(zip(texts, scorer.score_many(texts), strict=True))
+    kept = {context: context[:MAX_KEPT] for context in contexts}  # one text for all of a block
     return [
-        LinkScores(scores[link.anchor], scores[context], context[:MAX_KEPT])
+        LinkScores(scores[link.anchor], scores[context], kept[context])
         for link, context in zip(links, contexts, strict=True)
     ]
 

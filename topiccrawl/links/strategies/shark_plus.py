@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import chain
 from operator import add
 from typing import TYPE_CHECKING
 
@@ -135,15 +136,15 @@ class SharkPlus(BaseStrategy):
         further = (name, 0.0, self._by_texts(*listed)) if listed else (0.0, 0.0, 0.0)
         texts = [(link.anchor, s.text) for link, s in zip(links, scores, strict=True)]
         expected = {regions: self._regions.expected(regions) for regions in {li[4] for li in links}}
+        relevant = verdict.relevant and verdict.relevance >= self.parameters.plus_upper_limit
         offers = []
         for link, s, promise in zip(links, scores, self._promises(texts), strict=True):
             inside = float(not link.foreign)
-            of_list = further if is_paging(link.anchor) else (0.0, 0.0, 0.0)
+            of_list = further if listed and is_paging(link.anchor) else (0.0, 0.0, 0.0)
             new = (
                 1.0, square, means, worth, inside, s.anchor, s.context, promise,
                 expected[link.regions], *link.regions, section, *of_list,
             )  # fmt: skip
-            relevant = verdict.relevant and verdict.relevance >= self.parameters.plus_upper_limit
             known = relevant and (inside or self._trusted)
             lane = PRIOR if known else self.lane(new)
             offers.append(Offer(link.url, lane, new, link.anchor, s.text))
@@ -298,14 +299,15 @@ class SharkPlus(BaseStrategy):
         """Predict page scores of links by texts (anchor, context), as deviations in [-1, 1]."""
         if not (self._words.version and self.parameters.plus_promise_weight):
             return [0.0] * len(texts)
-        known = self._words_of([text for pair in texts for text in pair])
+        known = self._words_of(list(dict.fromkeys(chain.from_iterable(texts))))
         total = self._words.total
         near = {context: _context_words(known, context) for context in {pair[1] for pair in texts}}
         totals = {context: total(words) for context, words in near.items()}
         promises = []
         for anchor, context in texts:
-            own = known[anchor] - near[context]
-            promise = (totals[context] + total(own)) / math.sqrt(len(near[context]) + len(own))
+            shared = near[context]
+            own = known[anchor] - shared
+            promise = (totals[context] + total(own)) / math.sqrt(len(shared) + len(own))
             promises.append(min(1.0, max(-1.0, promise)))
         return promises
 
