@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.entries import Entry
 
 COMMIT_ROWS, ROWS_MAX = 2000, 3000  # above it a call waits for the commit in progress, to bound RAM
-COMMIT_SECONDS_MAX = 1.0
-"""Seconds for which a commit may be in progress before the next one waits for it."""
+COMMIT_SECONDS, COMMIT_SECONDS_MAX = 0.1, 1.0
+"""Seconds between two commits, and those for which one may be in progress before a call waits."""
 TOLERANCE = 60.0
 """Seconds by which the system clock may be behind the last commit before times are shifted."""
 logger = logging.getLogger(__name__)
@@ -258,7 +258,7 @@ class EmbeddedFrontier:
 
     def commit(self, *, wait: bool = True) -> None:
         """Make all changes durable against ``kill -9``; without ``wait``, return before that."""
-        if self.changed and (wait or self._may_commit()):
+        if (wait or self._may_commit()) and self.changed:
             self.committer()
         if wait:
             self.store.wait_for_commit()
@@ -298,19 +298,24 @@ class EmbeddedFrontier:
         return bool(self.registry.dirty) or any(self.store.changes.values())
 
     def _after_change(self) -> None:
-        """Evict records above the limit; commit if many rows changed."""
+        """Evict records above the limit; commit if due."""
         self.eviction.step()
-        self.bound_changes()
+        self.commit_if_due()
 
-    def bound_changes(self) -> None:
-        """Commit if many rows changed; the caller's timer commits fewer ones."""
-        if len(self.store.changes["urls"]) >= COMMIT_ROWS:
+    def commit_if_due(self) -> None:
+        """Commit if enough rows changed or enough time has passed."""
+        age = self.clock() - self._committed
+        if len(self.store.changes["urls"]) >= COMMIT_ROWS or not 0.0 <= age < COMMIT_SECONDS:
             self.commit(wait=False)
 
     def _may_commit(self) -> bool:
-        """Check whether no commit is in progress; wait for one that takes too long."""
+        """Check whether no commit is in progress; wait for one that takes too long.
+
+        The result of one that is done is read, so that its failure is noticed.
+        """
         age = self.clock() - self._committed
-        if len(self.store.changes["urls"]) >= ROWS_MAX or not 0.0 <= age < COMMIT_SECONDS_MAX:
+        late = len(self.store.changes["urls"]) >= ROWS_MAX or not 0.0 <= age < COMMIT_SECONDS_MAX
+        if late or self.store.commit_done():
             self.store.wait_for_commit()
         return self.store.commit_done()
 

@@ -146,7 +146,7 @@ class Loader:
                 name, data = NAME.pack(entry.bucket, entry.place), b64decode(entry.filter)
                 self._frontier.seen.load(name, data)
                 self._urls.store.put("seen", name, data)
-            self._frontier.bound_changes()
+            self._frontier.commit_if_due()
         self._frontier.ready.refresh_all()
         return count
 

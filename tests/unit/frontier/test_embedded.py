@@ -11,9 +11,11 @@ import sys
 import textwrap
 import time
 from collections import Counter
+from concurrent.futures import Future
 from threading import Event
 from typing import TYPE_CHECKING
 
+import lmdb
 import pytest
 
 from tests.contracts.lines import recount
@@ -30,9 +32,10 @@ from topiccrawl.frontier.view import View, strategy_of
 from topiccrawl.model import Offer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from concurrent.futures import Future
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from topiccrawl.frontier.entries import Entry
 
 QUICK = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=1000)
 DONE = Outcome(Ending.CRAWLED)
@@ -149,6 +152,35 @@ def test_reader_sees_committed_state_during_the_crawl(tmp_path: Path) -> None:
     assert (queue, anchor, leased[0][0]) == ("leased", "锚", "http://a.cn/1")
     assert counts == frontier.counts()
     frontier.close()
+
+
+def test_failed_flush_is_reported_though_nothing_changes(tmp_path: Path) -> None:
+    frontier = opened(tmp_path)
+    frontier.push([Seed("http://a.cn/")])
+    frontier.commit()
+    failed: Future[None] = Future()
+    failed.set_exception(lmdb.DiskError("no space left on device"))
+    frontier.store._pending = failed
+    with pytest.raises(StorageError, match="no space left"):
+        frontier.commit(wait=False)
+    frontier.abandon()
+
+
+def test_import_commits_by_time(tmp_path: Path) -> None:
+    frontier, other = opened(tmp_path / "one"), opened(tmp_path / "two")
+    frontier.push([Seed(f"http://h{n}.cn/") for n in range(50)])
+    commits = []
+
+    def slowly() -> Iterator[Entry]:
+        for entry in frontier.export():
+            time.sleep(0.01)
+            commits.append(other.store.env.info()["last_txnid"])
+            yield entry
+
+    other.load(slowly())
+    assert len(set(commits)) > 2
+    frontier.close()
+    other.close()
 
 
 def test_crawl_continues_during_a_slow_commit(
