@@ -24,9 +24,10 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.errors import TopiccrawlError
-from topiccrawl.extract import reading, worker
+from topiccrawl.extract import reading
 from topiccrawl.extract.fair_queue import Entry, FairQueue
 from topiccrawl.extract.reading import RECENT, RawPage, ReadPage
+from topiccrawl.extract.worker import NO_MEMORY, STOPS, own_peak, resident, wait_result
 from topiccrawl.links.urls import host_of, site_of
 
 if TYPE_CHECKING:
@@ -290,12 +291,12 @@ class _Process:
         self._ours, theirs = socket.socketpair()
         options = theirs.fileno(), path, *limits, int(measuring)
         # a new process inherits the blocked signals, so that none of these terminates it
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, worker.STOPS)
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
         try:
             with theirs:
                 self._child = subprocess.Popen(  # noqa: S603 - our own code
                     [sys.executable, "-c", _CODE, *map(str, options)],
-                    env=worker.environment(),
+                    env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
                     pass_fds=[theirs.fileno()],
                     stdin=subprocess.DEVNULL,
                 )
@@ -361,7 +362,7 @@ class _Process:
         busy = time.monotonic() - self._started_at if self.jobs else 0.0
         if busy > WALL_FACTOR * self._limits.seconds:
             self._kill(TIMEOUT)
-        elif busy and not ENFORCED and worker.resident(self.pid) > self._limits.memory:
+        elif busy and not ENFORCED and resident(self.pid) > self._limits.memory:
             self._kill(MEMORY)
         delayed = [job for job in list(self.jobs)[1:] if busy > _WATCH and not job.duplicated]
         for job in delayed:
@@ -383,7 +384,7 @@ class _Process:
     async def _reap(self) -> None:
         """Wait for the exit of the process, which has closed its socket, and set the cause."""
         deadline = time.monotonic() + _EXIT_SECONDS
-        while (found := worker.wait_result(self.pid)) is None:
+        while (found := wait_result(self.pid)) is None:
             await asyncio.sleep(_POLL)
             if time.monotonic() > deadline:
                 self._kill()
@@ -391,9 +392,9 @@ class _Process:
         self._child.returncode = code
         self.signalled = code < 0
         self.exit = f"was killed by signal {-code}" if code < 0 else f"exited with status {code}"
-        grown = peak > max(_MEMORY_SHARE * self._limits.memory, worker.own_peak())
+        grown = peak > max(_MEMORY_SHARE * self._limits.memory, own_peak())
         if code == -signal.SIGPROF:
             self.cause = TIMEOUT
-        elif code == worker.NO_MEMORY or (grown and code != -signal.SIGKILL):
+        elif code == NO_MEMORY or (grown and code != -signal.SIGKILL):
             self.cause = MEMORY
         self.cause = self.cause or CRASH

@@ -25,16 +25,6 @@ NO_MEMORY = 71
 """Exit status of a reader process that ran out of memory."""
 STOPS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 """Signals that stop a crawl; readers ignore them, since a whole process group may get them."""
-MALLOC = ":".join(
-    f"glibc.malloc.{name}={value}"
-    for name, value in {
-        "hugetlb": 1,  # large pages where the system offers them
-        "top_pad": 1 << 26,  # memory is requested, and kept, in steps of 64 MB
-        "trim_threshold": 1 << 26,
-        "mmap_threshold": 1 << 25,  # the tree of a page reuses the memory of the page before
-    }.items()
-)
-"""Memory allocation of readers (GNU C library): pages take 6 to 9 % less time (docs/scale.md)."""
 _KILOBYTE = 1 if sys.platform == "darwin" else 1024
 """Unit of ``ru_maxrss``."""
 
@@ -89,12 +79,6 @@ def _limit_memory(more: int) -> None:
         pages = int(size.read_text().split()[0])
         most = pages * resource.getpagesize() + more
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
-
-
-def environment() -> dict[str, str]:
-    """Return the environment of a reader process."""
-    path = os.pathsep.join(filter(None, sys.path))
-    return {"GLIBC_TUNABLES": MALLOC, **os.environ, "PYTHONPATH": path}
 
 
 def wait_result(pid: int) -> tuple[int, int] | None:

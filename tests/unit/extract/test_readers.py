@@ -28,7 +28,7 @@ from topiccrawl.extract.readers import (
     Readers,
 )
 from topiccrawl.extract.reading import RawPage, ReadPage, StandardReader
-from topiccrawl.extract.worker import environment, resident
+from topiccrawl.extract.worker import resident
 from topiccrawl.links.limits import parse_html
 from topiccrawl.text.measure import Vocabulary
 
@@ -372,12 +372,3 @@ def test_reader_that_ends_while_sigchld_is_ignored_is_replaced() -> None:
         run(trial())
     finally:
         signal.signal(signal.SIGCHLD, before)
-
-
-def test_readers_keep_memory_unless_the_user_has_other_options(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.delenv("GLIBC_TUNABLES", raising=False)
-    assert "glibc.malloc.hugetlb=1" in environment()["GLIBC_TUNABLES"].split(":")
-    monkeypatch.setenv("GLIBC_TUNABLES", "glibc.malloc.check=3")
-    assert environment()["GLIBC_TUNABLES"] == "glibc.malloc.check=3"
