@@ -50,6 +50,9 @@ class Retry:
 MAX_FURTHER = 20
 """Maximum number of further requests of a lease, unless REDIRECT_MAX_TIMES is larger. It limits
 redirects, but a component may return the same request without end."""
+SETTLING_SECONDS = 10.0
+"""Seconds for which the end of a crawl waits for settlements in progress; a store that is away may
+delay them without end."""
 UNLEASED = Lease("", b"", 0)
 """Lease of a page that came from no frontier, as in ``scrapy parse``."""
 _NOTHING = Findings(0.0)
@@ -228,6 +231,21 @@ class LeaseBook:
     def drop(self, number: int) -> Lease | None:
         """Remove and return a lease that is settled in another way (robots.txt)."""
         return entry.lease if (entry := self._open.pop(number, None)) else None
+
+    @property
+    def is_settling(self) -> bool:
+        """True if ``before_settling`` is in progress for any page."""
+        return bool(self._tasks)
+
+    async def settle_all(self) -> None:
+        """Wait for the settlements in progress, for at most ``SETTLING_SECONDS``.
+
+        Later ones are cancelled: the next run fetches their pages again.
+        """
+        if self._tasks:
+            _, late = await asyncio.wait(self._tasks, timeout=SETTLING_SECONDS)
+            for task in late:
+                task.cancel()
 
     def release(self) -> None:
         """Release all open leases; no attempt is counted."""

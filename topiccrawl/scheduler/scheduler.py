@@ -156,13 +156,19 @@ class FrontierScheduler(BaseScheduler):
 
     @override
     def close(self, reason: str) -> Deferred[None] | None:
-        """Release unused leases, commit, and write the queues' sizes to the stats."""
-        if self.context.sync is None:
+        """Settle complete pages, release unused leases, commit, and write the queues' sizes."""
+        sync = self.context.sync
+        if sync is None and not (self.context.opened and self.book.is_settling):
             self._close_frontier()
             return None
-        return deferred_from_coro(self._close_shared(self.context.sync))
+        return deferred_from_coro(self._close_later(sync))
 
-    async def _close_shared(self, sync: SyncTask) -> None:
+    async def _close_later(self, sync: SyncTask | None) -> None:
+        if self.context.opened:
+            await self.book.settle_all()
+        if sync is None:
+            self._close_frontier()
+            return
         await sync.stop()
         settings = self.crawler.settings
         try:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scrapy.utils.defer import ensure_awaitable
 from scrapy.utils.test import get_crawler
 
 from topiccrawl.errors import StorageError
@@ -15,6 +17,7 @@ from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Se
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.strategies import FirstCome
 from topiccrawl.model import Findings, Lease, Offer
+from topiccrawl.scheduler import leases
 from topiccrawl.scheduler.finish import FAILURE
 from topiccrawl.scheduler.leases import LeaseBook, Retry
 from topiccrawl.scheduler.scheduler import FrontierScheduler
@@ -206,3 +209,32 @@ def test_close_on_a_full_disk_records_a_storage_error(tmp_path: Path) -> None:
         return scheduler.stats.get_value(FAILURE)
 
     assert asyncio.run(close()) == "storage_error"
+
+
+@pytest.mark.parametrize(("seconds", "queue"), [(10.0, "crawled"), (0.0, "prior")])
+def test_close_waits_for_settlements_in_progress_but_not_without_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float, queue: str
+) -> None:
+    monkeypatch.setattr(leases, "SETTLING_SECONDS", seconds)
+    written: list[str] = []
+
+    async def write_state(lease: Lease) -> None:
+        await asyncio.sleep(0.01)
+        written.append(lease.url)
+
+    async def close() -> None:
+        scheduler = FrontierScheduler(get_crawler(settings_dict={"TELNETCONSOLE_ENABLED": False}))
+        scheduler.frontier = frontier = EmbeddedFrontier(
+            tmp_path, FirstCome(), POLITENESS, Limits()
+        )
+        scheduler.book = book = LeaseBook(frontier, Retry(), Clock(), before_settling=write_state)
+        frontier.push([Seed(URL)])
+        book.output_ended(book.add(frontier.pop()[0]))
+        scheduler.context.opened = True
+        await ensure_awaitable(scheduler.close("shutdown"))
+        await asyncio.sleep(0.02)
+
+    asyncio.run(close())
+    with closing(EmbeddedFrontier(tmp_path, FirstCome(), POLITENESS, Limits())) as reopened:
+        assert queue_of(reopened) == queue
+    assert bool(written) == (queue == "crawled"), "nothing is written after the end"
