@@ -32,6 +32,10 @@ MANY_LINKS = 1_000
 PAUSE = 0.001
 """Seconds of that pause; without a time, the event loop would resume the page first."""
 
+_CANCELLED = (
+    "the callback of {} raised asyncio.CancelledError, as by awaiting a cancelled task: catch it"
+)
+
 
 class DirectRequestMiddleware:
     """Removes leases from copies of requests that a spider sends with ``engine.download_async()``.
@@ -118,6 +122,8 @@ class LeaseMiddleware:
                     output = await anext(result)
             except StopAsyncIteration:
                 break
+            except asyncio.CancelledError as error:  # Scrapy would wait for the page without end
+                raise RuntimeError(_CANCELLED.format(response.url)) from error
             if isinstance(output, Findings):
                 self._book.add_findings(number, output)
                 if len(output.offers) > MANY_LINKS:

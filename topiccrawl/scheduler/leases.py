@@ -56,6 +56,11 @@ delay them without end."""
 UNLEASED = Lease("", b"", 0)
 """Lease of a page that came from no frontier, as in ``scrapy parse``."""
 _NOTHING = Findings(0.0)
+_LOST = (
+    "%s: %d items came back from no pipeline: either a pipeline raised asyncio.CancelledError (catch"
+    " it), or a spider middleware removed them. The page counts as crawled; to fetch it again:"
+    " scrapy frontier requeue %s"
+)
 
 
 @dataclass(slots=True)
@@ -255,7 +260,8 @@ class LeaseBook:
     def abandoned(self) -> list[Lease]:
         """Settle pages whose output has ended, and return the other leases; no request is open."""
         for entry in list(self._open.values()):
-            if entry.ended:
+            if entry.ended and not entry.is_settling:
+                logger.warning(_LOST, entry.lease.url, entry.items, entry.lease.url)
                 entry.items = 0
                 self._settle_if_done(entry)
         return [entry.lease for entry in self._open.values() if not entry.ended]
