@@ -30,7 +30,7 @@ class CancellingSpider(Spider):
     """Yields the URL of each page; raises CancelledError on one page."""
 
     name = "cancelling"
-    start_urls = ("http://news.test/",)
+    start_urls = ["http://news.test/"]  # noqa: RUF012
     custom_settings = {  # noqa: RUF012
         "ITEM_PIPELINES": {"tests.crawl.cancelling.CancellingPipeline": 1}
     }
@@ -40,5 +40,5 @@ class CancellingSpider(Spider):
         if response.url.endswith("/callback"):
             raise asyncio.CancelledError
         yield {"url": response.url}
-        for link in response.css("a"):
+        for link in response.css("a::attr(href)").getall():
             yield response.follow(link)

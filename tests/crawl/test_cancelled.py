@@ -25,7 +25,9 @@ PAGES: dict[str, Page] = {
 def test_cancelled_errors_of_users_are_reported_and_end_their_pages(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with Web(PAGES) as web:
-        _, out = run(web.proxy, data, "crawl", "cancelling", SPIDER_MODULES="tests.crawl.cancelling")
+        _, out = run(
+            web.proxy, data, "crawl", "cancelling", SPIDER_MODULES="tests.crawl.cancelling"
+        )
     assert "'finish_reason': 'finished'" in out, out[-3000:]
     assert f"the callback of {SITE}/callback raised asyncio.CancelledError" in out
     assert f"{SITE}/pipeline: 1 items came back from no pipeline" in out

@@ -57,9 +57,9 @@ UNLEASED = Lease("", b"", 0)
 """Lease of a page that came from no frontier, as in ``scrapy parse``."""
 _NOTHING = Findings(0.0)
 _LOST = (
-    "%s: %d items came back from no pipeline: either a pipeline raised asyncio.CancelledError (catch"
-    " it), or a spider middleware removed them. The page counts as crawled; to fetch it again:"
-    " scrapy frontier requeue %s"
+    "%s: %d items came back from no pipeline: either a pipeline raised asyncio.CancelledError"
+    " (catch it), or a spider middleware removed them. The page counts as crawled; to fetch it"
+    " again: scrapy frontier requeue %s"
 )
 
 

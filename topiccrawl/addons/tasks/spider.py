@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -75,7 +76,7 @@ class Worker:
         self._once = once
         self._running: dict[str, ShardCrawl] = {}
         self._wake = asyncio.Event()
-        self._stopping = self._ledger_away = False
+        self._stopping = self._ledger_away = self._paused = False
 
     async def run(self) -> None:
         """Work until ``stop`` is called or, with ``once``, until all tasks have ended."""
@@ -162,11 +163,16 @@ class Worker:
         self._wake.clear()
 
     def _log_ledger_state(self, error: StorageError | None = None) -> None:
-        if error is not None and not self._ledger_away:
+        """Log failures of the ledger: crawls go on until this worker may have timed out."""
+        away, paused = error is not None, error is not None and not self._session.may_fetch()
+        if paused and not self._paused:
             logger.warning("%s; crawls pause until the task rows can be read again", error)
-        if error is None and self._ledger_away:
+        elif away and not self._ledger_away:
+            seconds = self._session.safe_until - time.monotonic()
+            logger.warning("%s; retrying; crawls go on for up to %.1f s", error, seconds)
+        elif self._ledger_away and not away:
             logger.warning("The task rows can be read again")
-        self._ledger_away = error is not None
+        self._ledger_away, self._paused = away, paused
 
 
 def check_work(settings: BaseSettings) -> None:
