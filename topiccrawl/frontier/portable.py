@@ -56,7 +56,9 @@ class Export:
                 bucket, place = NAME.unpack(name)
                 yield SeenEntry(bucket, place, b64encode(data).decode())
             for _, key, data in self._urls.in_order():
-                yield self._url(key, rows.decode(data))
+                row = rows.decode(data)
+                links = tuple(filter(None, map(self._name, self._urls.links(key))))
+                yield self._url(row)._replace(links=links)
 
     def _about(self) -> About:
         progress = self._store.load("progress") or {}
@@ -85,7 +87,8 @@ class Export:
         expires, available, body = stored_robots(self._store, origin.name)
         return (origin.name, expires, available, body.decode(errors="replace")) if expires else None
 
-    def _url(self, key: bytes, row: Row) -> UrlEntry:
+    def _url(self, row: Row) -> UrlEntry:
+        """Return the entry of a row, without its links."""
         texts = row.texts.decode(errors="replace")
         url, anchor, context, payload, reason = texts.split("\0")
         return UrlEntry(
@@ -99,7 +102,6 @@ class Export:
                 (name, value / TOP) for parent, value in row.best_parents()
                 if (name := self._name(parent))
             ),
-            links=tuple(filter(None, map(self._name, self._urls.links(key)))),
             **{name: getattr(row, name) for name in SHARED_FIELDS}
             | {name: bool(row.flags & flag) for name, flag in FLAGS.items()},
         )  # fmt: skip

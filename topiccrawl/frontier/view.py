@@ -156,7 +156,7 @@ class View(Export):
             if row is None:
                 seen = key in Seen(self._store, bucket=key[:1])
                 return EVICTED._replace(url=url, path=(url,)) if seen else None
-            entry, path = self._url(key, row), self._path(key, row)
+            entry, path = self._url(row), self._path(key, row)
             statistics, is_leased = self._statistics(row), key in self._leased()
         bias = self._strategy.bias(statistics)  # its errors are no damage of the store
         return Explanation(

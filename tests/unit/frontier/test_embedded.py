@@ -26,7 +26,7 @@ from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Se
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.entries import About, HostEntry, UrlEntry
 from topiccrawl.frontier.portable import Export
-from topiccrawl.frontier.rows import CRAWLED
+from topiccrawl.frontier.rows import CRAWLED, Row, Urls
 from topiccrawl.frontier.store import discard
 from topiccrawl.frontier.view import View, strategy_of
 from topiccrawl.model import Offer
@@ -151,6 +151,28 @@ def test_reader_sees_committed_state_during_the_crawl(tmp_path: Path) -> None:
     counts, queue, anchor, leased = json.loads(done.stdout)
     assert (queue, anchor, leased[0][0]) == ("leased", "锚", "http://a.cn/1")
     assert counts == frontier.counts()
+    frontier.close()
+
+
+def test_explanation_of_a_page_reads_none_of_its_links(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frontier = opened(tmp_path)
+    frontier.push([Seed("http://a.cn/")])
+    links = [Offer(f"http://a.cn/{n}", 1, (0.5, 0.0)) for n in range(9)]
+    frontier.finish(frontier.pop()[0], DONE, links)
+    exported = {entry.url: entry.links for entry in frontier.export() if type(entry) is UrlEntry}
+    read: list[bytes] = []
+    row = Urls.row
+
+    def counted(urls: Urls, key: bytes) -> Row | None:
+        read.append(key)
+        return row(urls, key)
+
+    monkeypatch.setattr(Urls, "row", counted)
+    assert frontier.why("http://a.cn/") is not None
+    assert len(read) <= 3, "its row, and that of the page that linked to it"
+    assert len(exported["http://a.cn/"]) == 9
     frontier.close()
 
 
