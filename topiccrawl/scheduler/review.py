@@ -124,6 +124,9 @@ def cause(reason: str) -> str:
         "max-redirects": tr("too many redirects"),
         "private-address": tr("an address of this machine or of a private network"),
         "unsupported-urlscheme": tr("only HTTP proxies are supported: http_proxy=http://HOST:PORT"),
+        "replaced": tr("another component answered with a request of its own, or refused it"),
+        "crash": tr("the crawl's process was killed each time while it read the page"),
+        "payload": tr("the spider no longer has the callback that was stored for it"),
         "robots": tr("its robots.txt excludes the page"),
         "robots-unavailable": tr("its robots.txt cannot be read (5xx)"),
     }

@@ -8,7 +8,9 @@ import pytest
 
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.frontier.settlement import CRASH
 from topiccrawl.links.strategies import FirstCome
+from topiccrawl.scheduler.downloads import ReplacedError
 from topiccrawl.scheduler.requests import distinct_url
 from topiccrawl.scheduler.review import explain_review, unreachable_hosts
 
@@ -45,6 +47,9 @@ def test_causes_are_explained() -> None:
     )
     assert "private network" in "\n".join(explain_review(failed("private-address")))
     assert "the proxy opened no connection" in "\n".join(explain_review(failed("tunnel")))
+    assert "another component" in "\n".join(explain_review(failed(ReplacedError.reason)))
+    assert "process was killed" in "\n".join(explain_review(failed(CRASH)))
+    assert "no longer has the callback" in "\n".join(explain_review(failed("payload")))
 
 
 def test_distinct_url_is_shown_as_the_real_one() -> None:
