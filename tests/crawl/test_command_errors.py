@@ -111,8 +111,8 @@ def test_crawl_on_a_frontier_of_another_format_leaves_the_old_store(tmp_path: Pa
     _write_meta(data / "frontiers" / "named", ABOUT, b'{"format": 1}')
     with closing(sqlite3.connect(data / FILE, isolation_level=None)) as store:
         migrate(store, FILE, STEPS[:7])
-        for since in ((), ("-a", "since=last")):
-            status, out = run("", data, *TOPIC, *since, TOPICCRAWL_CRAWL="named")
+        for more in ((), ("-a", "since=last"), ("-a", "fresh=0")):
+            status, out = run("", data, *TOPIC, *more, TOPICCRAWL_CRAWL="named")
             (line,) = [one for one in out.splitlines() if one.startswith("ERROR")]
             assert (status, "written in format 1" in line) == (1, True), out[-3000:]
         assert store.execute("PRAGMA user_version").fetchone() == (7,)

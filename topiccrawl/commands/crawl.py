@@ -23,6 +23,7 @@ from topiccrawl.scheduler.checks import check_values, unknown_settings
 from topiccrawl.scheduler.finish import NOTHING_ON_TOPIC, failed
 from topiccrawl.scheduler.frontiers import check_format
 from topiccrawl.scheduler.hooks import check_hooks
+from topiccrawl.spiders.arguments import flag
 from topiccrawl.topics.topic import Topic
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def _check_crawl(settings: BaseSettings, spider: type[Spider], arguments: dict[s
     if check := getattr(spider, "check_arguments", None):
         check_hooks(settings)
         topic = check(settings, **arguments)
-        if isinstance(topic, Topic) and not arguments.get("fresh"):
+        if isinstance(topic, Topic) and not flag("fresh", arguments.get("fresh", "")):
             check_format(settings, topic.slug)
 
 
