@@ -169,7 +169,10 @@ class CrawlFigures:
             await self.runs.put(self.state())
         except StorageError as error:
             if not self._store_failed:
-                logger.warning("The record of the run cannot be stored: %s", error)
+                logger.warning(
+                    "The record of the run cannot be stored, so the dashboard and other processes"
+                    " show an old one; retrying: %s (allow writing, or free disk space)", error,
+                )  # fmt: skip
             self._store_failed = True
         else:
             self._store_failed = False

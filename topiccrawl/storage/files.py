@@ -51,12 +51,18 @@ def create(
 def adopt(folder: Path, suffix: str) -> Iterator[IO[bytes]]:
     """Open and lock the files that processes which have ended left, in order of name."""
     for path in sorted(folder.glob(f"*{suffix}")):
-        with suppress(FileNotFoundError):  # its process, or another one, has removed it
-            file = path.open("r+b")
-            if _own(file):
-                yield file
-            else:
-                file.close()
+        if (file := adopt_file(path)) is not None:
+            yield file
+
+
+def adopt_file(path: Path) -> IO[bytes] | None:
+    """Open and lock a file; return None if another process uses or has removed it."""
+    with suppress(FileNotFoundError):
+        file = path.open("r+b")
+        if _own(file):
+            return file
+        file.close()
+    return None
 
 
 def _own(file: IO[bytes]) -> bool:

@@ -52,9 +52,15 @@ class UrlJournal:
 
         Returns:
             The numbers of missing and of requeued URLs.
+
+        Raises:
+            StorageError: A journal cannot be read or written.
         """
-        adopted = list(files.adopt(self.folder, SUFFIX))
-        urls = dict.fromkeys(url for file in adopted for url in _read(file))
+        with translated(
+            StorageError, message("{path}: cannot be read: {strerror}"), path=self.folder
+        ):
+            adopted = list(files.adopt(self.folder, SUFFIX))
+            urls = dict.fromkeys(url for file in adopted for url in _read(file))
         missing = [url for url in urls if await store.get(url) is None]
         self._unclaimed = dict.fromkeys(url for url in missing if not requeue(url))
         self.add(self._unclaimed)
@@ -90,13 +96,22 @@ class UrlJournal:
         _delete(file)
 
     def close(self) -> None:
-        """Delete the journal after a clean shutdown; missing URLs of other crawls are kept."""
-        if self._unclaimed:
-            with files.create(self.folder, SUFFIX) as kept:
-                kept.writelines(_lines(self._unclaimed))
+        """Delete the journal after a clean shutdown; missing URLs of other crawls are kept.
+
+        If they cannot be written, the journal stays, and the next crawl reads it.
+        """
         file, self._file = self._file, None
-        if file is not None:
-            _delete(file)
+        try:
+            if self._unclaimed:
+                with files.create(self.folder, SUFFIX) as kept:
+                    files.append(kept.fileno(), b"".join(_lines(self._unclaimed)))
+        except OSError as error:
+            logger.error("%s: cannot be written: %s; the next crawl retries", self.folder, error)  # noqa: TRY400
+            if file is not None:
+                file.close()
+        else:
+            if file is not None:
+                _delete(file)
 
 
 def _delete(file: IO[bytes]) -> None:

@@ -60,3 +60,37 @@ def test_journal_with_unwritten_lines_is_closed(tmp_path: Path) -> None:
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert not list(tmp_path.iterdir())
+
+
+def test_urls_of_other_crawls_survive_a_disk_that_is_full_at_the_end(tmp_path: Path) -> None:
+    other = "http://a.test/" + "x" * 200
+
+    async def recovered(journal: UrlJournal) -> tuple[int, int]:
+        store = SqliteStore(tmp_path / "store.sqlite")
+        await store.open()
+        try:
+            return await journal.recover(store, lambda _: False)
+        finally:
+            await store.close()
+
+    folder = tmp_path / "acknowledged"
+    folder.mkdir()
+    (folder / "left.urls").write_text(f"{other}\n")
+    journal = UrlJournal(folder)
+    assert asyncio.run(recovered(journal)) == (1, 0)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
+    try:
+        journal.close()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    next_one = UrlJournal(folder)
+    assert asyncio.run(recovered(next_one)) == (1, 0)
+    next_one.close()
+
+
+def test_journal_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "acknowledged" / "a.urls").mkdir(parents=True)  # root can read all files
+    journal = UrlJournal(tmp_path / "acknowledged")
+    with pytest.raises(StorageError, match=r"acknowledged.*cannot be read"):
+        asyncio.run(journal.recover(SqliteStore(tmp_path / "store.sqlite"), lambda _: True))

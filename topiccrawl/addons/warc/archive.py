@@ -100,15 +100,18 @@ class Archive:
     def open(self) -> None:
         """Create the folder and complete the files of killed processes.
 
+        A file that cannot be completed is logged, and left for the next crawl.
+
         Raises:
-            StorageError: If the folder cannot be written.
+            StorageError: If the folder cannot be created.
         """
         with self._storage_errors():
             self.folder.mkdir(parents=True, exist_ok=True)
-            for file in files.adopt(self.folder, f"{warc.ENDING}{warc.OPEN}"):
-                with file:
-                    self._complete(file, Path(file.name))
-            for path in sorted(self.folder.glob(f"*{warc.ENDING}")):
+        for path in sorted(self.folder.glob(f"*{warc.ENDING}{warc.OPEN}")):
+            with _logged(path):
+                self._complete_left(path)
+        for path in sorted(self.folder.glob(f"*{warc.ENDING}")):
+            with _logged(path):
                 warc.restore_index(path)
 
     def write(self, exchange: Exchange) -> bool:
@@ -149,6 +152,12 @@ class Archive:
         if file is not None:
             with self._storage_errors(), file:
                 self._complete(file, Path(file.name))
+
+    def _complete_left(self, path: Path) -> None:
+        """Complete the file of a killed process."""
+        if (file := files.adopt_file(path)) is not None:
+            with file:
+                self._complete(file, path)
 
     def _complete(self, file: IO[bytes], path: Path) -> None:
         final = warc.complete(file, path)
@@ -196,6 +205,18 @@ class Archive:
                 self.folder, f"{warc.ENDING}{warc.OPEN}", f"topiccrawl-{stamp}-", opener=None
             )
         return self._file
+
+
+@contextmanager
+def _logged(path: Path) -> Iterator[None]:
+    """Log an error of a file of an earlier crawl."""
+    try:
+        yield
+    except OSError as error:
+        logger.error(  # noqa: TRY400 - it names cause and remedy
+            "%s is not completed: %s; allow reading and writing it, or free disk space: the next"
+            " crawl completes it", path, error,
+        )  # fmt: skip
 
 
 def _request_record(writer: WARCWriter, exchange: Exchange, response: Any) -> Any:  # noqa: ANN401 - warcio's

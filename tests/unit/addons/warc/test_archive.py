@@ -283,6 +283,20 @@ def test_file_is_valid_after_a_disk_full_from_the_start(tmp_path: Path) -> None:
     assert [one.url for one in exchanges(files(tmp_path)[0])] == [exchange(1).url]
 
 
+def test_file_that_cannot_be_completed_is_named_and_stops_no_crawl(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    unreadable = tmp_path / "0.warc.gz.open"
+    unreadable.mkdir()  # tests that run as root can read all files
+    (tmp_path / "1.warc.gz.open").write_bytes(b"")
+    archive = Archive(tmp_path)
+    archive.open()
+    archive.close()
+    assert f"{unreadable} is not completed: " in caplog.text
+    assert "allow reading and writing it" in caplog.text
+    assert (tmp_path / "1.warc.gz").is_file(), "others are completed"
+
+
 def test_file_without_index_is_completed_by_the_next_archive(tmp_path: Path) -> None:
     archive = Archive(tmp_path)
     archive.open()
