@@ -171,7 +171,7 @@ class CrawlFigures:
             if not self._store_failed:
                 logger.warning(
                     "The record of the run cannot be stored, so the dashboard and other processes"
-                    " show an old one; retrying: %s (allow writing, or free disk space)", error,
+                    " show an old one; retrying: %s", error,
                 )  # fmt: skip
             self._store_failed = True
         else:

@@ -151,7 +151,9 @@ class LocalRuns:
         return newest_first(found)
 
     def _write(self, name: str, text: str) -> None:
-        failed = message("{folder}: cannot be written: {strerror}")
+        failed = message(
+            "{folder}: cannot be written: {strerror}; allow writing there, or free disk space"
+        )
         with translated(StorageError, failed, folder=self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
             with (

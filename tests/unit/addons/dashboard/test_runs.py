@@ -15,6 +15,7 @@ from tests.unit.addons.dashboard.states import report, state
 from topiccrawl.addons.dashboard.merge import crawls, merged_state, overview
 from topiccrawl.addons.dashboard.metrics import exposition, families
 from topiccrawl.addons.redis.ledger import SharedRuns
+from topiccrawl.errors import StorageError
 from topiccrawl.storage.runs import EMPTY, MAX_RECORDS, STALE_SECONDS, LocalRuns
 
 if TYPE_CHECKING:
@@ -85,6 +86,13 @@ def test_run_without_recent_records_is_not_live(tmp_path: Path) -> None:
     past = time.time() - STALE_SECONDS - 1
     os.utime(path, (past, past))
     assert not runs.reports()[0].live
+
+
+def test_folder_that_cannot_be_written_is_named_with_a_remedy(tmp_path: Path) -> None:
+    runs = LocalRuns(tmp_path)
+    runs.folder.write_bytes(b"")  # root can write into all folders
+    with pytest.raises(StorageError, match=r"runs: cannot be written: .*; allow writing there"):
+        asyncio.run(runs.put(state()))
 
 
 BROKEN = (
