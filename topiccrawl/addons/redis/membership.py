@@ -256,6 +256,12 @@ class Membership:
         self.view = view
         self.settled = self.idle()
         self._dead = [n for n, name in view.names.items() if n != self.epoch and is_dead(name)]
+        if unregistered := set(view.claims.values()) - set(view.nodes):
+            logger.warning(
+                "%s: Redis has lost the registration of nodes, and maybe URLs of this crawl: set"
+                " maxmemory-policy noeviction and appendonly yes", self.base.rstrip(":"),
+            )  # fmt: skip
+            self._dead += unregistered
         self.partitions.decide(view, self.epoch, self._dead, first=self._first)
         self._first = False
 

@@ -147,6 +147,8 @@ class RedisSync:
             self._client, frontier.converse(look=look, patient=now < self._patient)
         )
         self._last = time.monotonic()
+        if self._last - now > membership.ttl / 2:  # a slow server, or a stop of this process
+            self._patient = self._last + membership.ttl
         if epoch and not membership.epoch:
             logger.warning(
                 "The other nodes timed out this node after %.1f s without a heartbeat (limit %g s),"

@@ -1,7 +1,7 @@
 -- Applies the changes of a node and returns what others have for it; all or nothing.
 -- KEYS: base. ARGV: epoch, number of the batch, life in ms, whether to return a view of the whole
--- crawl, whether to time out late nodes, the batch (msgpack map), what Redis called the crawl when
--- the node joined. Returns msgpack.
+-- crawl, whether to time out late nodes (unless this one is late), the batch (msgpack map), what
+-- Redis called the crawl when the node joined. Returns msgpack.
 local base, epoch, number = KEYS[1], ARGV[1], ARGV[2]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -11,7 +11,8 @@ local TABLES = {'rows', 'out', 'hosts', 'stats', 'robots', 'leased', 'seen', 'cr
 local CHUNK, MOST = 4000, 200
 
 local same = redis.call('GET', base .. 'born') == ARGV[7]  -- epochs begin again in a lost crawl
-if not same or not redis.call('ZSCORE', base .. 'nodes', epoch) then
+local ends = redis.call('ZSCORE', base .. 'nodes', epoch)
+if not same or not ends then
   return cmsgpack.pack({'fenced'})
 end
 local done = tonumber(redis.call('HGET', base .. 'done', epoch) or 0)
@@ -123,7 +124,8 @@ end
 for _, node in ipairs(batch.dead or {}) do
   bury(tostring(node))
 end
-if ARGV[5] == '1' then
+-- after a pause of Redis, the batches of the other nodes wait behind this one: none is late
+if ARGV[5] == '1' and now < ends - ARGV[3] / 2 then
   for _, node in ipairs(redis.call('ZRANGEBYSCORE', base .. 'nodes', '-inf', now - 1)) do
     bury(node)
   end
