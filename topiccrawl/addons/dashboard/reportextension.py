@@ -61,6 +61,9 @@ class CrawlReport:
         try:
             await write_report(path, settings, topic=run["topic"], language=self.language)
         except TopiccrawlError as error:
-            logger.error("The report was not written: %s", error)  # noqa: TRY400 - has the remedy
+            logger.error(  # noqa: TRY400 - it has the remedy
+                "The report was not written: %s; once that is repaired: topiccrawl report %s",
+                error, path,
+            )  # fmt: skip
         else:
             logger.info("Report: %s", path)

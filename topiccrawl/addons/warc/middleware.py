@@ -88,7 +88,10 @@ class ArchiveMiddleware:
             written = await loop.run_in_executor(self._thread, self._archive.write, exchange)
         except StorageError as error:
             self._count("failed")
-            logger.error("%s was not archived: %s", response.url, error)  # noqa: TRY400
+            logger.error(  # noqa: TRY400 - it has the remedy
+                "%s was not archived: %s; free disk space or allow writing there: the crawl goes on"
+                " without copies of such pages", response.url, error,
+            )  # fmt: skip
         else:
             self._count("written" if written else "forgotten")
         return response
