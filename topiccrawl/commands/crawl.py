@@ -19,11 +19,10 @@ from topiccrawl.commands.isolation import check_options, has_addon, name_program
 from topiccrawl.commands.terminal import say
 from topiccrawl.errors import ConfigurationError, StateVersionError
 from topiccrawl.messages import choose_language, localize, tr
-from topiccrawl.scheduler.checks import check_values, unknown_settings
+from topiccrawl.scheduler.checks import check_values, flag, unknown_settings
 from topiccrawl.scheduler.finish import NOTHING_ON_TOPIC, failed
 from topiccrawl.scheduler.frontiers import check_format
 from topiccrawl.scheduler.hooks import check_hooks
-from topiccrawl.spiders.arguments import flag
 from topiccrawl.topics.topic import Topic
 
 if TYPE_CHECKING:

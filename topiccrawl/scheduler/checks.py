@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
 
 from topiccrawl import settings as project
-from topiccrawl.errors import SettingError, translated
+from topiccrawl.errors import ConfigurationError, SettingError, translated
 from topiccrawl.links.strategies.parameters import StrategyParameters
 from topiccrawl.messages import language_named, message
 from topiccrawl.scheduler.build import limits_of
@@ -35,6 +35,10 @@ _FRACTIONS = frozenset(
     }
 )  # fmt: skip
 """Settings with an integer default that are read as numbers, so that 7.5 and 1e6 are valid."""
+
+YES = frozenset({"1", "true", "yes", "on"})
+NO = frozenset({"", "0", "false", "no", "off"})
+"""Values of boolean arguments of spiders."""
 
 FROM_ENVIRONMENT = frozenset(
     {
@@ -226,3 +230,19 @@ def _has_value(settings: BaseSettings, name: str, value: str) -> bool:
     known = settings.get(name)
     texts = [known] if isinstance(known, str) else map(str, known or [])
     return str(known) == value or ",".join(texts) == value
+
+
+def flag(name: str, value: str) -> bool:
+    """Parse a boolean argument.
+
+    Raises:
+        ConfigurationError: If the value is not a boolean.
+
+    >>> flag("fresh", "1"), flag("fresh", "")
+    (True, False)
+    """
+    if value.lower() in YES | NO:
+        return value.lower() in YES
+    raise ConfigurationError(
+        "argument {name} is {value!r}: write {name}=1 or {name}=0", name=name, value=value
+    )

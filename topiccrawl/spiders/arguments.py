@@ -15,6 +15,7 @@ from topiccrawl.links.urlrules import UrlRules
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import Message, NameList, message
 from topiccrawl.scheduler.build import check_settings, limits_of, start_rules
+from topiccrawl.scheduler.checks import NO, YES, flag
 from topiccrawl.scheduler.hooks import PREFIX, load_component, read_parameters
 from topiccrawl.scheduler.starttime import check_since
 from topiccrawl.spiders.discovering import Discovery
@@ -38,7 +39,6 @@ ARGUMENTS = (
 NO_SOURCE_CHECK: dict[str, Any] | None = {"WARN_ON_GENERATOR_RETURN_VALUE": False}
 """Custom settings of our spiders. Scrapy's check reads the source of the callback for each response
 (0.5 ms)."""
-_YES = frozenset({"1", "true", "yes", "on"})
 _REFUSED = {
     "host-denied": message("its host is in denied_hosts; remove the host there, or the seed"),
     "url-excluded": message("a pattern of exclude matches it; change the pattern or the seed"),
@@ -46,7 +46,6 @@ _REFUSED = {
 }
 _USER = re.compile(r"(?:^|[,\s，、；])https?:[/\\]+[^/\\?#\s]*@", re.IGNORECASE)
 _SEPARATOR = re.compile(r",|(?<![\s，、；])[\s，、；]++(?=https?://|,|$)", re.IGNORECASE)
-_NO = frozenset({"", "0", "false", "no", "off"})
 
 
 class TopicPlan(NamedTuple):
@@ -109,22 +108,6 @@ def plan_of(settings: BaseSettings, arguments: Mapping[str, object]) -> TopicPla
     return TopicPlan(topic, scorer, order, discovery if searches else None, fresh, watch)
 
 
-def flag(name: str, value: str) -> bool:
-    """Parse a boolean argument.
-
-    Raises:
-        ConfigurationError: If the value is not a boolean.
-
-    >>> flag("fresh", "1"), flag("fresh", "")
-    (True, False)
-    """
-    if value.lower() in _YES | _NO:
-        return value.lower() in _YES
-    raise ConfigurationError(
-        "argument {name} is {value!r}: write {name}=1 or {name}=0", name=name, value=value
-    )
-
-
 def watch_mode(value: str) -> str:
     """Parse the watch mode of a crawl: "" (off), "once" or "on".
 
@@ -136,8 +119,8 @@ def watch_mode(value: str) -> str:
     """
     if value.lower() == "once":
         return "once"
-    if value.lower() in _YES | _NO:
-        return "on" if value.lower() in _YES else ""
+    if value.lower() in YES | NO:
+        return "on" if value.lower() in YES else ""
     raise ConfigurationError(
         "argument watch is {value!r}: write watch=1, watch=once or watch=0", value=value
     )

@@ -20,10 +20,10 @@ from topiccrawl.errors import (
     TemplateError,
 )
 from topiccrawl.scheduler.build import check_settings
-from topiccrawl.scheduler.checks import check_count
+from topiccrawl.scheduler.checks import check_count, flag
 from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.starttime import check_since
-from topiccrawl.spiders.arguments import as_texts, flag, refuse_unknown, seeds_of
+from topiccrawl.spiders.arguments import as_texts, refuse_unknown, seeds_of
 from topiccrawl.spiders.discovering import Discovery
 from topiccrawl.storage.factory import run_in_thread, storage_of
 from topiccrawl.storage.redis_address import in_redis

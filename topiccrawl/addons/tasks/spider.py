@@ -27,11 +27,11 @@ from topiccrawl.addons.tasks.work.shared import cache_path, delete_expired
 from topiccrawl.errors import StorageError
 from topiccrawl.extensions.control import CANCELLED
 from topiccrawl.scheduler.build import check_settings
-from topiccrawl.scheduler.checks import check_count
+from topiccrawl.scheduler.checks import check_count, flag
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import number
-from topiccrawl.spiders.arguments import flag, refuse_unknown
+from topiccrawl.spiders.arguments import refuse_unknown
 from topiccrawl.storage.version import write_version
 
 if TYPE_CHECKING:
