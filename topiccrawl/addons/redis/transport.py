@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import redis
 import redis.asyncio
-from redis.exceptions import AskError, RedisError
+from redis.exceptions import AskError, AuthenticationError, RedisError
 
 from topiccrawl.errors import StorageAwayError, StorageError, translated
 from topiccrawl.messages import message
@@ -33,6 +33,11 @@ FAILED = message(
     "enough memory and allows the connection, or correct REDIS_URL"
 )
 """Error of a failed command, with a remedy."""
+DENIED = message(
+    "{address}: Redis refuses the login ({error}): write user and password into REDIS_URL, as in "
+    "redis://USER:PASSWORD@HOST:6379/0 (redis://:PASSWORD@… without a user)"
+)
+"""Error of a missing or wrong password."""
 CLUSTER = message(
     "{address}: is a server of a Redis Cluster, and another one has the keys of this crawl "
     "({error}): use a single Redis or Valkey server"
@@ -125,6 +130,7 @@ def failures_of(client: redis.Redis | AsyncRedis) -> Iterator[None]:
     where = address(client)
     with (
         translated(StorageError, FAILED, (RedisError,), address=where),
+        translated(StorageError, DENIED, (AuthenticationError,), address=where),
         translated(StorageError, CLUSTER, (AskError,), address=where),  # also MovedError
     ):
         yield
