@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import contextmanager
 from inspect import isasyncgenfunction, isgeneratorfunction
 from typing import TYPE_CHECKING, Any, Self
 
@@ -19,7 +20,7 @@ from topiccrawl.scheduler.hooks import uses_frontier
 from topiccrawl.scheduler.requests import restore_filter, without_lease
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Iterator
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response
@@ -118,12 +119,10 @@ class LeaseMiddleware:
         number, lease = _number(response), self._lease(response)
         while True:
             try:
-                with self._context.step(lease):
+                with self._context.step(lease), _cancelled_callback(response.url):
                     output = await anext(result)
             except StopAsyncIteration:
                 break
-            except asyncio.CancelledError as error:  # Scrapy would wait for the page without end
-                raise RuntimeError(_CANCELLED.format(response.url)) from error
             if isinstance(output, Findings):
                 self._book.add_findings(number, output)
                 if len(output.offers) > MANY_LINKS:
@@ -163,3 +162,14 @@ class LeaseMiddleware:
 
 def _number(response: Response | Failure | None) -> int:
     return meta.lease_number(getattr(response, "request", None))
+
+
+@contextmanager
+def _cancelled_callback(url: str) -> Iterator[None]:
+    """Turn a CancelledError of a callback into an error: Scrapy would wait for its page forever."""
+    try:
+        yield
+    except asyncio.CancelledError as error:
+        if (task := asyncio.current_task()) is not None and task.cancelling():
+            raise  # the end of the crawl's own task
+        raise RuntimeError(_CANCELLED.format(url)) from error
