@@ -113,7 +113,7 @@ def read_model(path: Path | Traversable, kind: FileKind[M], **values: Any) -> M:
     try:
         return kind.model.model_validate(values)
     except ValidationError as error:
-        found = {f"mistake{n}": _describe(one, kind) for n, one in enumerate(error.errors())}
+        found = describe_errors(error, kind)
         lines = "\n".join(f"{{path}}: {{{name}}}" for name in found)
         public = (
             f"{path}: {counted('errors in {n} fields', n=len(found))}: see the log of this server"
@@ -203,6 +203,11 @@ def _hint(text: str, at: int) -> ConfigurationError | str:
                 key=found[1],
             )
     return ""
+
+
+def describe_errors(error: ValidationError, kind: FileKind[M]) -> dict[str, Any]:
+    """Return all errors, each with field, value and remedy, by the name of a placeholder."""
+    return {f"mistake{n}": _describe(one, kind) for n, one in enumerate(error.errors())}
 
 
 def _describe(error: Any, kind: FileKind[M]) -> ConfigurationError:  # noqa: ANN401  (pydantic's details)

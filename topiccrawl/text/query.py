@@ -7,7 +7,7 @@ r"""Parsing of topics on the command line: queries with operators, or sentences.
 | ``"two words"`` | a phrase, matched as a whole |
 | ``word^2`` | a weight other than 1 |
 
-A text without these operators is a sentence.
+Parts are separated by blanks or commas (，、；). A text without these operators is a sentence.
 
 Its *units* are runs of adjacent words with no stop word, blank or punctuation between them:
 ``关于新能源汽车的最新报道`` has one, 新能源汽车. Each word of a unit is a term. The unit itself is
@@ -19,6 +19,9 @@ scores.
 
 Adjacent Chinese words are one subject (玻利维亚总统辞职), so a page needs half of a unit's words.
 Units are alternatives (足球、篮球), so half of the words of the shortest one suffice.
+
+Nouns for news (``nouns.txt``) are no words of a unit that they end (玻利维亚总统新闻), but they are
+words of it if another word follows (信息公开).
 
 Text in quotation marks is one term, unchanged.
 
@@ -44,10 +47,11 @@ if TYPE_CHECKING:
 
 
 _PART = re.compile(
-    r"(?P<sign>[+-]?)(?P<body>\([^()]+\)|\"[^\"]+\"|[^\s()\"^+-][^\s()\"^]*)"
-    r"(?:\^(?P<weight>\d{1,2}(?:\.\d+)?))?"
+    r"(?P<sign>[+-]?)(?P<body>\([^()]+\)|\"[^\"]+\"|[^\s()\"^,;、+-][^\s()\"^,;、]*)"
+    r"(?:\^(?P<weight>\d+(?:\.\d+)?))?"
 )
-_HAS_OPERATOR = re.compile(r"(?:^|\s)[+-](?:[\"(]|[^\W\d])|\([^()]*\|[^()]*\)|[\w\")]\^\d")
+_HAS_OPERATOR = re.compile(r"(?:^|[\s,;、])[+-](?:[\"(]|[^\W\d])|\([^()]*\|[^()]*\)|[\w\")]\^\d")
+_BETWEEN_ALTERNATIVES = re.compile("[|,;、]")
 
 LONGEST_UNIT = 8
 """Characters of a run of Chinese words that may be a compound."""
@@ -86,7 +90,7 @@ def read_query(text: str) -> Query | None:
     >>> read_query("electric vehicles in China") is None
     True
     """
-    folded = fold(text)
+    folded = _QUOTED.sub(r'"\1"', fold(text))
     if not _HAS_OPERATOR.search(folded):
         return None
     terms: dict[str, float] = {}
@@ -150,8 +154,8 @@ def _min_terms(folded: str, terms: Collection[str], tokenizer: Tokenizer) -> int
 
 
 def _alternatives(body: str) -> tuple[str, ...]:
-    """Return the words of one part; alternatives in parentheses are separated by bars."""
-    parts = body[1:-1].split("|") if body.startswith("(") else [body]
+    """Return the words of one part; bars or commas separate alternatives in parentheses."""
+    parts = _BETWEEN_ALTERNATIVES.split(body[1:-1]) if body.startswith("(") else [body]
     words = (part.strip(' "') for part in parts)
     return tuple(dict.fromkeys(word for word in words if any(map(str.isalnum, word))))
 
@@ -171,10 +175,18 @@ def _concepts(text: str, tokenizer: Tokenizer) -> Iterator[list[str]]:
 
 
 def _units(folded: str, tokenizer: Tokenizer) -> Iterator[list[str] | None]:
-    """Yield runs of adjacent pieces; blanks and hyphens do not separate Latin words.
+    """Yield runs of adjacent pieces without nouns for news at their end.
 
-    None marks a connective between two concepts.
+    Blanks and hyphens do not separate Latin words. None marks a connective between two concepts.
     """
+    for run in _runs(folded, tokenizer):
+        while run and run[-1] in _nouns():
+            run.pop()
+        yield run
+
+
+def _runs(folded: str, tokenizer: Tokenizer) -> Iterator[list[str] | None]:
+    """Yield the units with all of their nouns."""
     opened = False
     for clause in re.split(r"[^\w\s\-&+#.'’]+", folded):
         unit: list[str] = []
@@ -244,6 +256,12 @@ def _words(piece: str) -> list[str]:
 def _request_words() -> frozenset[str]:
     """Return words of a request that do not belong to its topic (``frame.txt``)."""
     return frozenset(words_of_file("stopwords/frame.txt"))
+
+
+@cache
+def _nouns() -> frozenset[str]:
+    """Return nouns for news, which belong to a topic only before another word (``nouns.txt``)."""
+    return frozenset(words_of_file("stopwords/nouns.txt"))
 
 
 @cache

@@ -28,7 +28,7 @@ from topiccrawl.topics.fields import (
     Seeds,
     Thresholds,
 )
-from topiccrawl.userfiles import FileKind, list_files, load, read_model, read_name
+from topiccrawl.userfiles import FileKind, describe_errors, list_files, load, read_model, read_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -287,7 +287,8 @@ def from_words(text: str) -> Topic:
             min_terms=query.min_terms,
         )
     except ValidationError as error:
-        reasons = "; ".join(str(one["msg"]).removeprefix("Value error, ") for one in error.errors())
+        found = describe_errors(error, _KIND)
+        reasons = TopicError("; ".join(map("{{{}}}".format, found)), **found)
         raise TopicError("topic {text!r}: {reasons}", text=text, reasons=reasons) from error
 
 

@@ -356,6 +356,45 @@ def test_a_query() -> None:
         from_words("+足球 -足球")
 
 
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("+充电，＋汽车、-招聘", "+充电 +汽车 -招聘"),
+        ("足球，篮球；-彩票", "足球 篮球 -彩票"),
+        ("（电动汽车、电动车） +充电", "(电动汽车 | 电动车) +充电"),
+        ("＋“电动 汽车”＾２ －「二手 车」", '+"电动 汽车"^2 -"二手 车"'),
+        ("《三体》 -电影", '"三体" -电影'),
+    ],
+)
+def test_a_query_with_chinese_punctuation(text: str, same: str) -> None:
+    topic = from_words(text)
+    assert topic == from_words(same).model_copy(update={"name": topic.name})
+
+
+def test_weights_of_a_query() -> None:
+    assert from_words("汽车^100 充电^2.5").terms == {"汽车": 100.0, "充电": 2.5}
+    for wrong in ("汽车^101", "汽车^0"):
+        with pytest.raises(
+            TopicError, match=r"terms.汽车 is .*: give a number above 0, at most 100"
+        ):
+            from_words(wrong)
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("資訊安全", ["资讯", "安全", "资讯安全"]),
+        ("关于信息公开的最新消息", ["信息", "公开", "信息公开"]),
+        ("news about information technology", ["information", "technology"]),
+        ("人工智能信息", ["人工智能"]),
+        ("内容涉及人工智能的文章", ["人工智能"]),
+        ("人工智能 资讯", ["人工智能"]),
+    ],
+)
+def test_nouns_for_news_belong_to_the_word_that_follows(text: str, terms: list[str]) -> None:
+    assert list(from_words(text).terms)[: len(terms)] == terms
+
+
 def test_words_get_the_synonyms_of_shipped_topics() -> None:
     assert "AI" in from_words("关于人工智能的新闻").synonyms["人工智能"]
     assert from_words("人工智能 AI").synonyms.get("人工智能", ()) == ("智能体",)
