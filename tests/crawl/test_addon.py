@@ -221,6 +221,19 @@ def test_crawl_of_topiccrawl_checks_its_arguments_in_any_project(project: Path) 
         assert (done.returncode, wanted in shown, "Traceback" in shown) == (2, True, False), shown
 
 
+def test_crawl_of_scrapy_has_its_own_statuses_unless_the_project_names_our_commands(
+    project: Path,
+) -> None:
+    """As docs/scrapy.md says."""
+    words = ("crawl", "topic", "-a", "topic=足球", "-a", "seeds=news.test")
+    status, out = scrapy(project, *words)
+    assert (status, "Traceback" in out, "is not an HTTP URL" in out) == (1, True, True), out
+    with (project / "stock" / "settings.py").open("a") as file:
+        file.write("\nCOMMANDS_MODULE = 'topiccrawl.commands'\n")
+    status, out = scrapy(project, *words)
+    assert (status, "Traceback" in out, "is not an HTTP URL" in out) == (2, False, True), out
+
+
 def test_commands_need_no_project_but_projects_need_the_add_on(tmp_path: Path) -> None:
     status, out = scrapy(tmp_path, "articles", "list")
     assert (status, "no crawl has been run" in out) == (1, True), out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from typing import TYPE_CHECKING
 
 from scrapy.commands import ScrapyCommand
@@ -10,7 +11,8 @@ from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
-from topiccrawl.messages import message, tr
+from topiccrawl.errors import StateError
+from topiccrawl.messages import localize, message, tr
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import spider_class
 from topiccrawl.storage.factory import closed_after
@@ -51,8 +53,17 @@ class ControlCommand(OperatorCommand, ScrapyCommand):
         if opts.template and action == "add":
             raise UsageError(tr("template crawls accept no added start URLs"), print_help=False)
         name = self._name(opts)
+        if opts.topic:
+            self._warn_if_unknown(opts.topic)
         order = asyncio.run(self.steer(action, name, *words))
         say(tr("{name}: cancelled", name=name) if action == "cancel" else order_line(name, order))
+
+    def _warn_if_unknown(self, topic: str) -> None:
+        """Print a warning if no crawl for the topic has begun: its name may be mistyped."""
+        try:
+            self.last_crawl(topic)
+        except StateError as error:
+            say(tr("warning: {text}", text=localize(error)), to=sys.stderr)
 
     def _name(self, opts: argparse.Namespace) -> str:
         """Return the name of the selected crawl."""
