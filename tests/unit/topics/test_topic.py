@@ -214,6 +214,10 @@ def test_unreadable_files_are_refused(tmp_path: Path) -> None:
         ("《红楼梦》研究", ["红楼梦", "研究"]),
         ("AT&T", ["at&t"]),
         ("新冠疫情对经济的影响", ["新冠疫情", "经济", "影响"]),
+        ("我要找涉及特斯拉降价的新闻", ["特斯拉", "降价"]),
+        ("关注北京冬奥会的最新进展", ["北京", "冬奥会", "北京冬奥会"]),
+        ("有没有关于量子计算的文章", ["量子计算"]),
+        ("跟踪报道北京冬奥会", ["北京", "冬奥会", "北京冬奥会"]),
     ],
 )
 def test_terms_of_a_sentence(sentence: str, terms: list[str] | None) -> None:
@@ -313,6 +317,8 @@ def test_groups_of_a_topic_file(tmp_path: Path) -> None:
         ("足球、篮球或网球", []),
         ("news about football, tennis and golf", []),
         ("正在发展的新能源汽车", []),
+        ("人工智能对就业的冲击", [["人工智能"], ["就业"]]),
+        ("我对足球以及它对经济的影响感兴趣", [["足球"], ["经济"]]),
     ],
 )
 def test_sentence_on_two_concepts_requires_both(sentence: str, groups: list[list[str]]) -> None:
