@@ -288,7 +288,8 @@ def from_words(text: str) -> Topic:
         )
     except ValidationError as error:
         found = describe_errors(error, _KIND)
-        reasons = TopicError("; ".join(map("{{{}}}".format, found)), **found)
+        places = "; ".join(map("{{{}}}".format, found))
+        reasons = TopicError(places, **found)
         raise TopicError("topic {text!r}: {reasons}", text=text, reasons=reasons) from error
 
 

@@ -87,9 +87,7 @@ def language_of(settings: BaseSettings) -> str:
     language = str(settings.get("TOPICCRAWL_REPORT_LANGUAGE") or "en").lower()
     if language not in LANGUAGES:
         raise SettingError(
-            "TOPICCRAWL_REPORT_LANGUAGE is {language!r}: set it to {choices}",
-            language=language,
-            choices=" or ".join(LANGUAGES),
+            "TOPICCRAWL_REPORT_LANGUAGE is {language!r}: set it to en or zh", language=language
         )
     return language
 

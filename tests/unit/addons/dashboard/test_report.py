@@ -23,7 +23,7 @@ from topiccrawl.addons.dashboard.reporting import (
     write_report,
 )
 from topiccrawl.errors import SettingError, StateError
-from topiccrawl.messages import LANGUAGES
+from topiccrawl.messages import LANGUAGES, choose_language, localize
 from topiccrawl.model import Article
 from topiccrawl.storage.changes import ChangeLog, TopicChange
 from topiccrawl.storage.contract import Listed
@@ -133,5 +133,10 @@ def test_unknown_topics_and_languages_are_errors(tmp_path: Path) -> None:
     report = write_report(tmp_path / "r", settings, topic="足球", language="en")
     with pytest.raises(StateError, match="足球"):
         asyncio.run(report)
-    with pytest.raises(SettingError, match="en or zh"):
+    with pytest.raises(SettingError, match="en or zh") as error:
         language_of(Settings({"TOPICCRAWL_REPORT_LANGUAGE": "fr"}))
+    choose_language("zh")
+    try:
+        assert "请写 en 或 zh" in localize(error.value)
+    finally:
+        choose_language("")
