@@ -29,7 +29,7 @@ _REPLACED = {
 }
 """Components of Scrapy that the frontier replaces, and the settings that control both."""
 _NOT_LOADED = (ImportError, NameError, TypeError, ValueError)
-_HOOKS = ("ADDONS", "SPIDER_MIDDLEWARES", "DOWNLOADER_MIDDLEWARES", "EXTENSIONS")
+_HOOKS = ("ADDONS", "SPIDER_MIDDLEWARES", "DOWNLOADER_MIDDLEWARES", "EXTENSIONS", "ITEM_PIPELINES")
 
 
 def check_parts(settings: BaseSettings) -> None:

@@ -28,17 +28,18 @@ BEST_KEY = "relevant", "relevance"
 MAX_TOPICS = 50
 """Most topics of one crawl; each page is scored for all of them."""
 
+_SEPARATOR = re.compile("[,;，；、]")
+
 
 def parse_topics(text: str) -> tuple[Topic, ...]:
     """Parse an argument with several topics: separated by commas, or the files of a folder.
 
     Raises:
-        TopicError: There are no topics or too many, two have the same name, or a topic needs a
-            separate crawl: it has no words, has examples to fetch, or removes articles by age.
+        TopicError: The folder is missing, there are no topics or too many, two have the same name,
+            or a topic needs a separate crawl: it has no words, has examples to fetch, or removes
+            articles by age.
     """
-    folder = Path(text.strip())
-    listed = sorted(map(str, folder.glob("*.toml"))) if folder.is_dir() else re.split("[,，]", text)
-    found = [resolve(one) for one in map(str.strip, listed) if one]
+    found = [resolve(one) for one in map(str.strip, _names(text)) if one]
     if not 0 < len(found) <= MAX_TOPICS:
         raise TopicError(
             "argument topics: {text!r} names {found}: name 1 to {most}",
@@ -65,6 +66,15 @@ def parse_topics(text: str) -> tuple[Topic, ...]:
                 name=topic.name,
             )
     return tuple(found)
+
+
+def _names(text: str) -> list[str]:
+    folder = Path(text.strip())
+    if folder.is_dir():
+        return sorted(map(str, folder.glob("*.toml")))
+    if text.rstrip().endswith("/"):
+        raise TopicError("argument topics: there is no folder {text!r}", text=text)
+    return _SEPARATOR.split(text)
 
 
 def merge_topics(topics: Sequence[Topic]) -> Topic:

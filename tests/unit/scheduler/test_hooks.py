@@ -74,7 +74,8 @@ def test_a_reactor_without_asyncio_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "hook", ["ADDONS", "SPIDER_MIDDLEWARES", "DOWNLOADER_MIDDLEWARES", "EXTENSIONS"]
+    "hook",
+    ["ADDONS", "SPIDER_MIDDLEWARES", "DOWNLOADER_MIDDLEWARES", "EXTENSIONS", "ITEM_PIPELINES"],
 )
 def test_components_can_be_disabled_but_not_omitted(hook: str) -> None:
     ours: dict[str, Any] = getattr(project, hook)

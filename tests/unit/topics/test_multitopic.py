@@ -132,13 +132,18 @@ def test_folder_stands_for_its_topic_files(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / f"{name}.toml").write_text('[terms]\n"足球" = 1\n', encoding="utf-8")
     assert [topic.name for topic in parse_topics(str(tmp_path))] == ["one", "two"]
-    for text in ("足球, 航天", "足球，航天"):
+    for text in ("足球, 航天", "足球，航天", "足球、航天", "足球；航天"):
         assert [topic.name for topic in parse_topics(text)] == ["足球", "航天"]
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [(" , ", "names 0"), ("足球,足球", "occurs twice"), ("old.toml", "no such")],
+    [
+        (" , ", "names 0"),
+        ("足球,足球", "occurs twice"),
+        ("old.toml", "no such"),
+        ("old/", "no folder 'old/'"),
+    ],
 )
 def test_incompatible_topics_are_refused(text: str, message: str) -> None:
     with pytest.raises(TopicError, match=message):
