@@ -221,6 +221,24 @@ def test_crawl_of_topiccrawl_checks_its_arguments_in_any_project(project: Path) 
         assert (done.returncode, wanted in shown, "Traceback" in shown) == (2, True, False), shown
 
 
+def test_spider_of_the_project_is_no_topic(project: Path) -> None:
+    """Otherwise ``topiccrawl crawl plain`` requests news portals for the word plain."""
+    crawl = (sys.executable, "-m", "topiccrawl", "crawl")
+    with Web(PAGES) as web:
+        done = subprocess.run(
+            (*crawl, "plain", "-o", "found.jsonl", "-s", "DOWNLOAD_DELAY=0"), cwd=project,
+            env={**os.environ, "http_proxy": web.proxy},
+            check=False, capture_output=True, text=True,
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert len((project / "found.jsonl").read_text().splitlines()) == len(PAGES), done.stderr
+    done = subprocess.run(
+        (*crawl, "plain", "--seeds", "nothing"), cwd=project,
+        check=False, capture_output=True, text=True,
+    )  # fmt: skip
+    assert (done.returncode, "argument seeds" in done.stderr) == (2, True), done.stderr
+
+
 def test_crawl_of_scrapy_has_its_own_statuses_unless_the_project_names_our_commands(
     project: Path,
 ) -> None:

@@ -159,12 +159,26 @@ def _names_spider(words: Sequence[str]) -> bool:
     """Return whether ``crawl`` has the form ``SPIDER -a NAME=VALUE``, without our own options.
 
     ``-a topic=`` and ``-a template=`` say what a spider crawls for, so they never follow a topic.
-    ``crawl template`` is the spider without its argument, not a topic.
+    ``crawl template`` is the spider without its argument, not a topic; so are the names of the
+    spiders of the user's project.
     """
     own = {word.partition("=")[0] for word in words} & _TOPIC_OPTIONS
     subject = any(word.removeprefix("-a").startswith(_SUBJECTS) for word in words)
     given = any(word.startswith("-a") for word in words)
-    return words[:1] == ["template"] or (given and (subject or not own))
+    if words[:1] == ["template"] or (given and (subject or not own)):
+        return True
+    return not own and bool(words) and _is_spider(words[0])
+
+
+def _is_spider(name: str) -> bool:
+    """Return whether the user's project has a spider of this name."""
+    from scrapy.spiderloader import get_spider_loader  # noqa: PLC0415  (see _run)
+    from scrapy.utils.conf import closest_scrapy_cfg  # noqa: PLC0415
+    from scrapy.utils.project import get_project_settings  # noqa: PLC0415
+
+    if not closest_scrapy_cfg() or name.startswith("-"):
+        return False
+    return name in get_spider_loader(get_project_settings()).list()
 
 
 def _crawl(words: Sequence[str]) -> NoReturn:
