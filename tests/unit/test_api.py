@@ -84,6 +84,8 @@ def test_import_of_the_package_loads_no_submodule() -> None:
         (lambda: tc.find_topic(["足球", "中超"]), "a topic is text or a path, not list: give"),
         (lambda: tc.Scorer("足球"), "the topic must be a Topic, not str: see topiccrawl.find"),
         (lambda: SCORER.score_page("足球"), "the page must be a Page, not str: see topiccrawl."),
+        (lambda: SCORER.score_short(b"text"), "a link text is text, not bytes: see"),
+        (lambda: tc.open(None), "a data folder is text or a path, not NoneType: see TOPICCRAWL_"),
         (lambda: list(tc.find_duplicates([URL])), "every article must be an Article, not str: see"),
         (lambda: list(tc.find_duplicates([], "shingles")), "a DuplicateDetector, not str: see"),
     ],

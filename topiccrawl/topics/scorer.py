@@ -215,6 +215,7 @@ class Scorer:
 
     def score_short(self, text: str) -> float:
         """Return ``score_text(text).relevance`` for an anchor or a context; see ``score_many``."""
+        expect(text, str, "a link text is text", "see topiccrawl.decode")
         return self.score_many([text])[0]
 
     def score_many(self, texts: Sequence[str]) -> list[float]:

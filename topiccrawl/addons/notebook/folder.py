@@ -6,13 +6,14 @@ from contextlib import aclosing, closing
 from datetime import date
 from importlib.util import find_spec
 from itertools import islice
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy.settings import Settings
 from typing_extensions import override
 
-from topiccrawl.errors import ConfigurationError, StateError
+from topiccrawl.errors import ConfigurationError, StateError, expect
 from topiccrawl.extensions.history import Point
 from topiccrawl.frontier.view import QUEUES
 from topiccrawl.scheduler.frontiers import frontiers_of, read_frontier
@@ -22,8 +23,6 @@ from topiccrawl.storage.selection import Selection, day, site_in, words_in
 from topiccrawl.storage.tables import COLUMNS
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     from pandas import DataFrame
 
     from topiccrawl.storage.runs import RunReport
@@ -43,6 +42,7 @@ def open(folder: str | PathLike[str] = "data", **settings: object) -> DataFolder
         ConfigurationError: If pandas is not installed.
         StateError: If no crawl has used the folder.
     """
+    expect(folder, (str, PathLike), "a data folder is text or a path", "see TOPICCRAWL_DATA_DIR")
     if find_spec("pandas") is None:
         raise ConfigurationError("data frames need pandas: pip install 'topiccrawl[notebook]'")
     known = Settings()
