@@ -24,7 +24,7 @@ from topiccrawl.links.urls import canonical
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from selectolax.lexbor import LexborNode
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 MIN_ITEMS = 3
 """Minimum number of items in a list."""
@@ -95,13 +95,16 @@ class _Entry(NamedTuple):
     box: LexborNode
 
 
-def hub_list(html: str, url: str, fetched_at: float = 0.0) -> HubList | None:
+def hub_list(
+    html: str, url: str, fetched_at: float = 0.0, encoding: str = "utf-8"
+) -> HubList | None:
     """Extract the article list of a page; return None if it has none.
 
     Args:
         html: Decoded page.
         url: The page's URL.
         fetched_at: Seconds since the epoch; gives missing years and the latest accepted date.
+        encoding: Encoding of the page, for query strings.
 
     >>> page = "".join(f"<li>03-0{n} <a href=/2026030{n}/n{n}0000.html>第{n}条消息的标题</a>"
     ...     for n in range(1, 5)) + "</ul><a href=/list_2.html>下一页</a>"
@@ -111,21 +114,39 @@ def hub_list(html: str, url: str, fetched_at: float = 0.0) -> HubList | None:
     >>> found.next_page
     'http://a.test/list_2.html'
     """
-    root = parse_html(html).root
-    if root is None:
-        return None
-    boxes: dict[int, dict[int, _Entry]] = {}
-    for link in root.css("a"):
-        target = canonical(link.attributes.get("href") or "", url)
-        if target is not None and target != url:
-            _add_to_boxes(boxes, link, target)
-    lists = [list(items.values()) for items in boxes.values() if _is_list(items.values())]
-    best = max(lists, key=_score, default=None)
+    tree = parse_html(html)
+    best = max(_lists(tree, url, encoding), key=_score, default=None)
     if best is None:
         return None
     once = {entry.url: entry for entry in reversed(best)}
     items = tuple(_item(entry, fetched_at) for entry in best if once.get(entry.url) is entry)
-    return HubList(items, next_page_url(html, url) or None)
+    return HubList(items, next_page_url(html, url, encoding, tree) or None)
+
+
+def has_list(html: str, url: str) -> bool:
+    """Return whether ``hub_list`` finds a list, without reading its dates and next page.
+
+    >>> has_list("<ul>" + "".join(f"<li><a href={n}>第{n}条消息的标题</a>" for n in range(3)), "http://a.test/")
+    True
+    """
+    return bool(_lists(parse_html(html), url))
+
+
+def _lists(tree: LexborHTMLParser, url: str, encoding: str = "utf-8") -> list[list[_Entry]]:
+    """Return the entries of each list of a page."""
+    boxes: dict[int, dict[int, _Entry]] = {}
+    base = _base(tree, url)
+    for link in tree.css("a"):
+        target = canonical(link.attributes.get("href") or "", base, encoding)
+        if target is not None and target != url:
+            _add_to_boxes(boxes, link, target)
+    return [list(items.values()) for items in boxes.values() if _is_list(items.values())]
+
+
+def _base(tree: LexborHTMLParser, url: str) -> str:
+    """Return the URL that relative links of a page refer to."""
+    base = tree.css_first("base[href]")
+    return url if base is None else canonical(base.attributes["href"] or "", url) or url
 
 
 def _add_to_boxes(boxes: dict[int, dict[int, _Entry]], link: LexborNode, target: str) -> None:
@@ -174,7 +195,9 @@ def _date(entry: _Entry, fetched_at: float, *, by_url: bool = True) -> str:
     return published((), [written], "", "zh")
 
 
-def next_page_url(html: str, url: str, encoding: str = "utf-8") -> str:
+def next_page_url(
+    html: str, url: str, encoding: str = "utf-8", tree: LexborHTMLParser | None = None
+) -> str:
     """Return the URL of the next page of a list, or "".
 
     Signs by descending reliability: ``rel=next`` (of ``<link>`` or an anchor); a link with a text
@@ -186,6 +209,7 @@ def next_page_url(html: str, url: str, encoding: str = "utf-8") -> str:
         html: The decoded page.
         url: URL of the page.
         encoding: Encoding of the page, for query strings.
+        tree: Result of ``parse_html(html)``, if available.
 
     >>> next_page_url('<a href="?p=1">1</a><b>2</b><a href="?p=3">3</a>', "http://a.test/list?p=2")
     'http://a.test/list?p=3'
@@ -196,26 +220,27 @@ def next_page_url(html: str, url: str, encoding: str = "utf-8") -> str:
     >>> next_page_url('<a href="/n">更多</a>', "http://a.test/")
     ''
     """
-    ranked: dict[int, str] = {}
-    for node in parse_html(html).css(_LINKS):
-        if target := _target(node, url, encoding):
+    tree = tree or parse_html(html)
+    base, ranked = _base(tree, url), dict[int, str]()
+    for node in tree.css(_LINKS):
+        if target := _target(node, url, base, encoding):
             ranked.setdefault(_sign(node, url, target), target)
     if (best := min(ranked, default=_NO_SIGN)) < _NO_SIGN:
         return ranked[best]
     scripted = scripted_next(html)
-    return (canonical(scripted, url, encoding) or "") if scripted else ""
+    return (canonical(scripted, base, encoding) or "") if scripted else ""
 
 
 _REL, _TEXT, _NEXT_NUMBER, _NEXT_ARROW, _MORE_BUTTON, _NO_SIGN = range(6)
 
 
-def _target(node: LexborNode, url: str, encoding: str) -> str:
+def _target(node: LexborNode, url: str, base: str, encoding: str) -> str:
     """Return the URL of a link or button to another page that may be followed, or ""."""
     attributes = node.attributes
     if "nofollow" in (attributes.get("rel") or "").lower().split():
         return ""
     given = (attributes[name] or "" for name in _PLAIN if name in attributes)
-    targets = (canonical(one, url, encoding) or url for one in given)
+    targets = (canonical(one, base, encoding) or url for one in given)
     return next((target for target in targets if target != url), "")
 
 

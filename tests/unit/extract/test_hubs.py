@@ -62,6 +62,17 @@ def test_next_page_is_found(foot: str, target: str | None) -> None:
     assert found.next_page == target
 
 
+def test_links_refer_to_the_base_and_encoding_of_the_page() -> None:
+    foot = "<base href='/2020/'><a href='?q=新闻&p=2'>下一页</a>"
+    rows = "".join(
+        f"<li>03-0{n} <a href='2020030{n}/n1.html'>今天的第{n}条新闻标题</a>" for n in range(1, 6)
+    )
+    found = hub_list(page(f"<ul>{rows}</ul>", foot), URL, encoding="gb18030")
+    assert found is not None
+    assert found.items[4].url == "http://a.test/2020/20200305/n1.html"
+    assert found.next_page == "http://a.test/2020/?q=%D0%C2%CE%C5&p=2"
+
+
 def test_prose_and_menus_have_no_list() -> None:
     assert hub_list("<p>他说<a href='/1.html'>这里</a>什么也没有。</p>" * 9, URL) is None
     assert hub_list(f"<ul>{MENU}</ul>", URL) is None

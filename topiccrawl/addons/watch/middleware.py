@@ -15,7 +15,7 @@ from scrapy.http import Response, TextResponse
 from topiccrawl.addons.watch.extension import Watch
 from topiccrawl.addons.watch.feeds import find_feeds, is_sitemap_index
 from topiccrawl.addons.watch.pagestates import NOT_MODIFIED, VisitResult, parent_of
-from topiccrawl.extract.hubs import MIN_ITEMS, hub_list
+from topiccrawl.extract.hubs import MIN_ITEMS, has_list
 from topiccrawl.model import Article, Findings, Kind, Lease, Unfinished
 from topiccrawl.spiders.reading import header
 from topiccrawl.text.decode import decode
@@ -208,4 +208,4 @@ def _lists(response: Response, findings: Findings) -> bool:
     if not isinstance(response, TextResponse):
         return False
     decoded = decode(response.body, header(response, "Content-Type"))
-    return hub_list(decoded.text, response.url) is not None
+    return has_list(decoded.text, response.url)

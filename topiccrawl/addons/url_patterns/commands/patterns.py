@@ -169,7 +169,8 @@ class Command(OperatorCommand, ScrapyCommand):
         text = message("{value}: cannot be read: {error}")
         with translated(ConfigurationError, text, (OSError, ValueError), value=[*files, url][0]):
             data = Path(files[0]).read_bytes() if files else fetch(url, self.options)
-        found = hub_list(decode(data).text, url, time.time())
+        page = decode(data)
+        found = hub_list(page.text, url, time.time(), page.encoding)
         if found is None:
             return [tr("{url}: no list of links", url=url)]
         items = [f"{item.published[:16]:<16}  {item.title}  {item.url}" for item in found.items]
