@@ -184,9 +184,17 @@ def merge_histories(histories: Sequence[tuple[float, Sequence[Point]]]) -> list[
     for at, node, point in events:
         latest[node] = point
         found[round(at, 1)] = _total(round(at, 1), list(latest.values()))
-    points = list(found.values())
-    step = -(-len(points) // POINTS)
-    return points if step <= 1 else [*points[:-1:step], points[-1]]
+    return thinned(list(found.values()), POINTS)
+
+
+def thinned(points: list[Any], most: int) -> list[Any]:
+    """Reduce points to about ``most``, at most one more, with the first and the last one.
+
+    >>> thinned([1, 2, 3, 4, 5, 6], 3)
+    [1, 3, 5, 6]
+    """
+    step = max(1, -(-len(points) // most))
+    return [*points[:-1:step], *points[-1:]]
 
 
 def _total(at: float, points: list[Point]) -> Point:

@@ -10,10 +10,11 @@ from math import floor, log10
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
+from topiccrawl.addons.dashboard.merge import thinned
 from topiccrawl.addons.dashboard.stored import RunsSource
 from topiccrawl.errors import SettingError, StateError, StorageError, translated
 from topiccrawl.frontier.entries import HostEntry, UrlEntry
-from topiccrawl.messages import LANGUAGES, message, translate
+from topiccrawl.messages import LANGUAGES, message, tr, translate
 from topiccrawl.scheduler.frontiers import read_frontier
 from topiccrawl.scheduler.review import explain_review
 from topiccrawl.storage.factory import closed_after
@@ -38,6 +39,8 @@ SITES = 40
 
 WIDTH, HEIGHT = 720, 260
 _LEFT, _RIGHT, _TOP, _BOTTOM = 48, 12, 12, 30
+MAX_POINTS = 400
+"""Maximum number of points of a drawn curve."""
 
 
 async def write_report(
@@ -58,7 +61,7 @@ async def write_report(
     async with closed_after(RunsSource(settings, topic)) as source:
         records = await source.records()
         if not records:
-            of = f" for topic {topic!r}" if topic else ""
+            of = tr(" for topic {name!r}", name=topic) if topic else ""
             raise StateError(
                 "no crawl{of} has a record in {topiccrawl_data_dir} or its "
                 "Redis: name another folder with -s TOPICCRAWL_DATA_DIR=FOLDER",
@@ -150,23 +153,23 @@ def report_page(content: Content, language: str = "en") -> str:
         language: One of ``LANGUAGES``.
     """
 
-    def tr(text: str) -> str:
-        return translate(text, language)
+    def text(english: str) -> str:
+        return translate(english, language)
 
-    points = [one for one in content.state["series"]["points"] if one[1]]
+    points = thinned([one for one in content.state["series"]["points"] if one[1]], MAX_POINTS)
     return template("topiccrawl.addons.dashboard", "templates/report.html").render(
         content._asdict(),
         language={"en": "en", "zh": "zh-CN"}[language],
         errors=sorted(content.state["errors"].items(), key=lambda one: -one[1]),
         rates=[
-            Curve(tr("last 100 pages"), "recent", [(at, last) for at, _, _, last, *_ in points]),
-            Curve(tr("running mean"), "mean", [(at, found / n) for at, n, found, *_ in points]),
+            Curve(text("last 100 pages"), "recent", [(at, last) for at, _, _, last, *_ in points]),
+            Curve(text("running mean"), "mean", [(at, found / n) for at, n, found, *_ in points]),
         ],
         gains=[
-            Curve(tr("On topic"), "recent", [(n, found) for _, n, found, *_ in points]),
-            Curve(tr("New articles"), "mean", [(n, new) for _, n, _, _, new, *_ in points]),
+            Curve(text("On topic"), "recent", [(n, found) for _, n, found, *_ in points]),
+            Curve(text("New articles"), "mean", [(n, new) for _, n, _, _, new, *_ in points]),
         ],
-        tr=tr, chart=chart, clock=_clock, moment=_moment, is_web=_is_web,
+        tr=text, chart=chart, clock=_clock, moment=_moment, is_web=_is_web,
         explain_review=explain_review,
     )  # fmt: skip
 

@@ -79,6 +79,19 @@ def test_all_labels_are_translated() -> None:
     assert not [text for text in same if text.replace(" ", "").isalpha()]
 
 
+def test_curves_of_long_crawls_are_bounded() -> None:
+    run = state()
+    run["series"]["points"] = [[float(n), n, n // 2, 0.5, n // 3] for n in range(1, 1201)]
+    page = report_page(Content(run, {}, 0, [], []))
+    lines = re.findall(r'<polyline class="\w+" points="([^"]*)"', page)
+    assert [len(line.split()) <= 401 for line in lines] == [True] * 4
+    run["series"]["points"] = [*run["series"]["points"][:1], run["series"]["points"][-1]]
+    ends = re.findall(
+        r'<polyline class="\w+" points="([^"]*)"', report_page(Content(run, {}, 0, [], []))
+    )
+    assert [line.split()[-1] for line in lines] == [line.split()[-1] for line in ends]
+
+
 @given(st.lists(st.tuples(st.floats(0, 1e6), st.floats(0, 1e6)), max_size=50))
 def test_curve_is_drawn_inside_the_chart(points: list[tuple[float, float]]) -> None:
     made = chart("c", [Curve("c", "c", points)], x_text=str, y_text=str)
@@ -138,5 +151,16 @@ def test_unknown_topics_and_languages_are_errors(tmp_path: Path) -> None:
     choose_language("zh")
     try:
         assert "请写 en 或 zh" in localize(error.value)
+    finally:
+        choose_language("")
+
+
+def test_errors_of_reports_are_chinese_as_a_whole(tmp_path: Path) -> None:
+    choose_language("zh")
+    try:
+        settings = Settings({"TOPICCRAWL_DATA_DIR": str(tmp_path)})
+        with pytest.raises(StateError) as missing:
+            asyncio.run(write_report(tmp_path / "r", settings, topic="足球", language="en"))
+        assert "抓取主题 '足球'的记录" in localize(missing.value)
     finally:
         choose_language("")
