@@ -256,7 +256,7 @@ def _ordered(found: Iterable[FoundValue], template: Template) -> tuple[FoundValu
         if how.kind == "telephone":
             own = _without_repeated(own)
         if not how.several:
-            own = _single_value(own)
+            own = own[:1] if how.kind == "number" else _single_value(own)
         kept += own
     return tuple(kept)
 

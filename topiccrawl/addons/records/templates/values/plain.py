@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from email_validator import EmailNotValidError, validate_email
 
 from topiccrawl.addons.records.templates.values.value import SOFT, Value
+from topiccrawl.extract.calendars import calendar_of, day_of
 from topiccrawl.links.urls import canonical
 
 _B = r"[\s\x1f]{0,3}"
@@ -54,16 +56,23 @@ _URL = re.compile(
     r"(?::\d{2,5})?(?:/[^\s\x1f<>\"'，。；、（）(),;|]*)?)(?![A-Za-z0-9_@])",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"[-+]?\d[\d,]*(?:\.\d+)?")
+_NUMBER = re.compile(
+    r"(?:(?<![\w.)])[-+])?(?:"
+    r"(?P<comma>\d{1,3}(?:[. ]\d{3})+,\d{1,2}|(?<![,\d])\d+,\d{1,2})(?![\d,])"
+    r"|\d{1,4}(?:[,'’]\d{2,4})*[,'’]\d{3,4}(?!\d)(?:\x1f?\.\x1f?\d+)?"
+    r"|\d+(?:\x1f?\.\x1f?\d+)?)"
+)
+"""A number with a decimal comma (1.299,00) or point (1,299.00). The hyphen of 10-20 is no sign."""
+_POINTS = str.maketrans(",", ".", ". ")
+_SEPARATORS = str.maketrans("", "", ",'’" + SOFT)
 _FILLED = re.compile(r"(\d)\1+|12345(?:6(?:789?0?)?)?")
 """Placeholder digits: 000000, 123456."""
 _FILLED_HOST = re.compile(r"//(?:www\.)?(?:x{3,}|\*+|yourdomain|yoursite|domain)\.", re.IGNORECASE)
 _MULTIPLES = {"百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
 _MULTIPLE = re.compile(r"\s*([百千]?[万亿]|[百千])?")
 _DATE = re.compile(
-    r"(?<!\d)(?:(?P<y>\d{4})\s?[-/.年]\s?(?P<m>\d{1,2})(?:\s?[-/.月]\s?(?P<d>\d{1,2})日?)?月?)(?!\d)"
+    r"(?<!\d)(?P<y>\d{4})\s?(?:[-/.年]\s?(?P<m>\d{1,2})(?:\s?[-/.月]\s?(?P<d>\d{1,2})日?)?月?|年)(?!\d)"
 )
-_MONTHS, _DAYS = 12, 31
 
 
 def mails(text: str, *, labelled: bool = True) -> list[Value]:
@@ -216,30 +225,34 @@ def urls(text: str) -> list[Value]:
 def numbers(text: str) -> list[Value]:
     """Return decimal numbers without separators, multiplied by units such as 万.
 
-    >>> [one.value for one in numbers("注册资金 1,200.5万元，员工80人")]
-    ['12005000', '80']
+    >>> [one.value for one in numbers("注册资金 1,200.5万元，员工80-100人，1.299,00 €")]
+    ['12005000', '80', '100', '1299']
     """
     found = []
     for match in _NUMBER.finditer(text):
         multiple = _MULTIPLE.match(text, match.end())
-        factor = 1
+        number = Decimal(match[0].translate(_POINTS if match["comma"] else _SEPARATORS))
         for sign in (multiple[1] or "") if multiple else "":
-            factor *= _MULTIPLES[sign]
-        number = float(match[0].replace(",", "")) * factor
-        found.append(Value(f"{number:.10g}" if number % 1 else str(int(number)), *match.span()))
+            number *= _MULTIPLES[sign]
+        found.append(Value(f"{number.normalize():f}", *match.span()))
     return found
 
 
-def dates(text: str) -> list[Value]:
-    """Return dates in ISO 8601; months if no day is given.
+def dates(text: str, region: str = "CN") -> list[Value]:
+    """Return dates in ISO 8601: months or years if no more is given.
 
-    >>> [one.value for one in dates("成立于2003年5月，2004/1/31")]
-    ['2003-05', '2004-01-31']
+    Dates with names of months, and those that end with the year, are read as in the region.
+
+    >>> [one.value for one in dates("成立于2003年5月，2004/1/31，1998年")]
+    ['2003-05', '2004-01-31', '1998']
+    >>> [one.value for one in dates("12 May 2003, 03/04/2005", "GB")]
+    ['2003-05-12', '2005-04-03']
     """
     found = []
     for match in _DATE.finditer(text):
-        month, day = int(match["m"]), int(match["d"] or 1)
-        if 1 <= month <= _MONTHS and 1 <= day <= _DAYS:
-            value = f"{match['y']}-{month:02}" + (f"-{day:02}" if match["d"] else "")
-            found.append(Value(value, match.start(), match.end()))
-    return found
+        day = day_of(match["y"], match["m"] or 1, match["d"] or 1)
+        if day is not None:
+            given = 10 if match["d"] else 7 if match["m"] else 4
+            found.append(Value(day.isoformat()[:given], match.start(), match.end()))
+    days = () if found else calendar_of(f"en-{region}").days(text)
+    return found or [Value(day.isoformat(), 0, len(text)) for day, _ in days]

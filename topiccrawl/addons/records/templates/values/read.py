@@ -28,6 +28,8 @@ def read_values(kind: ValueKind, text: str, region: str) -> list[Value]:
         return telephones(text, region)
     if kind == "postcode":
         return plain.postcodes(text, region)
+    if kind == "date":
+        return plain.dates(text, region)
     return _READERS[kind](text)
 
 
@@ -44,6 +46,5 @@ _READERS: dict[str, Callable[[str], list[Value]]] = {
     "url": plain.urls,
     "qq": plain.qqs,
     "number": plain.numbers,
-    "date": plain.dates,
     "text": _text,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import get_args
 
 import pytest
@@ -78,6 +79,48 @@ def test_kinds_of_numbers_are_distinguished() -> None:
     ]  # fmt: skip
     assert [one.value for one in numbers("1,200.5万、80")] == ["12005000", "80"]
     assert [one.value for one in dates("2003年5月 2004-13-01")] == ["2003-05"]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("10-100人", ["10", "100"]),
+        ("气温 -5 至 +3", ["-5", "3"]),
+        ("US$ 1,299.50", ["1299.5"]),
+        ("1.299,00 € (12,50 €/kg)", ["1299", "12.5"]),
+        ("1 299,00 €", ["1299"]),
+        ("CHF 1'299.00", ["1299"]),
+        ("₹ 1,29,900", ["129900"]),
+        ("楼层 3,4,5", ["3", "4", "5"]),
+        ("¥\x1f12\x1f.50", ["12.5"]),
+        ("1.15亿元", ["115000000"]),
+        ("12345678901234567890", ["12345678901234567890"]),
+    ],
+)
+def test_numbers_of_several_countries(text: str, values: list[str]) -> None:
+    assert [one.value for one in numbers(text)] == values
+
+
+@given(st.decimals(0, 10**12, places=2), st.sampled_from([",.", ".,", " ,"]))
+def test_numbers_are_read_as_written(number: Decimal, marks: str) -> None:
+    written = f"{number:,.2f}".translate(str.maketrans(",.", marks))
+    assert [Decimal(one.value) for one in numbers(written)] == [number]
+
+
+@pytest.mark.parametrize(
+    ("text", "region", "values"),
+    [
+        ("1998年", "CN", ["1998"]),
+        ("1998 年 3 月", "CN", ["1998-03"]),
+        ("2003-02-31", "CN", []),
+        ("12 May 2003", "CN", ["2003-05-12"]),
+        ("03/04/2005", "US", ["2005-03-04"]),
+        ("03/04/2005", "GB", ["2005-04-03"]),
+        ("3. März 2005", "DE", ["2005-03-03"]),
+    ],
+)
+def test_dates_of_several_countries(text: str, region: str, values: list[str]) -> None:
+    assert [one.value for one in read_values("date", text, region)] == values
 
 
 @pytest.mark.parametrize(
