@@ -46,13 +46,15 @@ _SHORT_DATE = re.compile(
     r"(?:\s*(?P<time>\d{1,2}:\d\d))?"
 )
 
-_ARROWS = r"[\s»›→>＞]*"
+_ARROWS = r"[\s»›→>＞▶►▸]*"
 _NEXT = re.compile(
-    rf"^[\s\[【(（]*(?:(?:下|后)一?[页頁张張]|next(?: ?page)?|older(?: posts)?|weiter|suivante?"
-    rf"|siguiente|次へ|다음){_ARROWS}[\]】)）\s]*$",
+    rf"^[\s\[【(（]*(?:(?:下|后)一?[页頁张張]|next(?: ?page)?|older(?: posts| entries)?|weiter"
+    rf"|nächste(?: seite)?|(?:page )?suivante?|(?:página )?siguiente|próxima(?: página)?"
+    rf"|(?:pagina )?successiva|volgende(?: pagina)?|следующая|次(?:の?ページ|へ)|다음(?: 페이지)?)"
+    rf"{_ARROWS}[\]】)）\s]*$",
     re.IGNORECASE,
 )
-_ARROW = re.compile(r"^\s*(?:»|›|→|>{1,2}|＞)\s*$")
+_ARROW = re.compile(r"^\s*(?:»|›|→|>{1,2}|＞|▶|►|▸)\s*$")
 _MORE = re.compile(
     r"^\W*(?:(?:点击)?(?:加载|查看|显示)?更多|(?:load|show|view|see) more)\W*$", re.IGNORECASE
 )
@@ -115,7 +117,8 @@ def hub_list(
     'http://a.test/list_2.html'
     """
     tree = parse_html(html)
-    best = max(_lists(tree, url, encoding), key=_score, default=None)
+    lists = _lists(tree, url, encoding)
+    best = max(lists, key=lambda entries: _score(entries, fetched_at), default=None)
     if best is None:
         return None
     once = {entry.url: entry for entry in reversed(best)}
@@ -169,11 +172,11 @@ def _is_list(entries: Iterable[_Entry]) -> bool:
     return Counter(tags).most_common(1)[0][1] >= MIN_SAME_TAG * len(tags)
 
 
-def _score(entries: list[_Entry]) -> float:
+def _score(entries: list[_Entry], fetched_at: float) -> float:
     likelihood = sum(
         news_likelihood(entry.url) * min(len(entry.title), _ENOUGH) / _ENOUGH for entry in entries
     )
-    dated = sum(bool(_date(entry, 0.0, by_url=False)) for entry in entries)
+    dated = sum(bool(_date(entry, fetched_at, by_url=False)) for entry in entries)
     return likelihood * (DATED if 2 * dated > len(entries) else 1.0)
 
 
@@ -182,7 +185,10 @@ def _item(entry: _Entry, fetched_at: float) -> Item:
 
 
 def _date(entry: _Entry, fetched_at: float, *, by_url: bool = True) -> str:
-    """Return the date next to a link; a missing year or date is taken from the URL."""
+    """Return the date next to a link; a missing year or date is taken from the URL.
+
+    A date without a year is the last one before the fetch.
+    """
     around = entry.box.text(separator=" ").replace(entry.link.text(), " ")
     url = entry.url if by_url else ""
     found = published((), [around], "", "zh", fetched_at)
@@ -190,9 +196,11 @@ def _date(entry: _Entry, fetched_at: float, *, by_url: bool = True) -> str:
     if found or short is None:
         return found or published((), (), url, "zh", fetched_at)
     by_address = published((), (), entry.url, "zh", fetched_at)
-    year = by_address[:4] or (str(datetime.fromtimestamp(fetched_at, tz=UTC).year))
-    written = f"{year}-{int(short['month']):02}-{int(short['day']):02} {short['time'] or ''}"
-    return published((), [written], "", "zh")
+    this = datetime.fromtimestamp(fetched_at, tz=UTC).year
+    written = f"-{int(short['month']):02}-{int(short['day']):02} {short['time'] or ''}"
+    years = [by_address[:4]] if by_address else [this, this - 1]
+    days = (published((), [f"{year}{written}"], "", "zh", fetched_at) for year in years)
+    return next(filter(None, days), "")
 
 
 def next_page_url(
@@ -249,8 +257,9 @@ def _sign(node: LexborNode, url: str, target: str) -> int:
     attributes = node.attributes
     if "next" in (attributes.get("rel") or "").lower().split():
         return _REL
-    text = " ".join(node.text().split()) or attributes.get("title") or _image(node)
-    if _NEXT.match(text) or _NEXT.match(attributes.get("title") or ""):
+    hints = [attributes.get(name) or "" for name in ("title", "aria-label")]
+    text = " ".join(node.text().split()) or "".join(hints) or _image(node)
+    if any(map(_NEXT.match, (text, *hints))):
         return _TEXT
     here, there = parse_page_url(url), parse_page_url(target)
     same = here.base == there.base or url.partition("?")[0] == target.partition("?")[0]

@@ -44,6 +44,17 @@ def test_list_is_found_among_menus_and_charts(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "published"),
+    [("12-31", "2025-12-31"), ("09月20日", "2026-09-20"), ("9/21", "2026-09-21"), ("02-30", "")],
+)
+def test_date_without_a_year_is_the_last_one_before_the_fetch(written: str, published: str) -> None:
+    rows = "".join(f"<li><a href='/n/{n}a'>第{n}条新闻标题</a> {written}" for n in range(4))
+    found = hub_list(f"<ul>{rows}</ul>", URL, fetched_at=1_790_000_000)  # 21 September 2026
+    assert found is not None
+    assert {item.published for item in found.items} == {published}
+
+
+@pytest.mark.parametrize(
     ("foot", "target"),
     [
         ("<a href='?p=2'>下一页</a>", "http://a.test/news/?p=2"),
