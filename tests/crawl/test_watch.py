@@ -170,6 +170,24 @@ def test_gzipped_news_sitemaps_are_found_by_robots_and_index(tmp_path: Path) -> 
     assert page in stored(data)
 
 
+@pytest.mark.usefixtures("no_coverage")
+def test_feed_that_only_one_article_names_is_not_read(tmp_path: Path) -> None:
+    site, pages = Growing(), {}
+    own = "http://a.test/{}/comments.xml"
+    for number, (url, text) in enumerate(site.pages.items()):
+        feeds = (site.feed, own.format(number))
+        links = (f"<link rel=alternate type=application/rss+xml href={one}>" for one in feeds)
+        pages[url] = text.replace("<head>", f"<head>{''.join(links)}")
+    items = "".join(f"<li><a href=/{n}.html>足球比赛第{n}轮战报</a></li>" for n in (1, 2))
+    hub = f"<title>足球</title><ul>{items}</ul>"
+    crawl = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={site.hub}", "-a", "watch=once")
+    with Web({site.hub: hub, site.feed: site.show_feed, **pages}) as web:
+        status, out = run(web.proxy, tmp_path / "data", *crawl)
+    assert status == 0, out[-3000:]
+    assert web.count(site.feed) == web.count(site.page.format(5)) == 1
+    assert [web.count(own.format(number)) for number in (1, 2, 5)] == [0, 0, 0]
+
+
 def gzipped(text: str) -> Answer:
     """Answer with a gzip file, without Content-Encoding, as some servers do."""
     return Answer(gzip.compress(text.encode()), headers=(("Content-Type", "application/gzip"),))

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
     from topiccrawl.storage.pages import PageState
 
+MAX_FEEDS = 10_000
+"""Most feeds remembered with the first article that names them."""
+
 
 class _WatchPart:
     """Part of a watch on one of Scrapy's hooks.
@@ -83,6 +86,10 @@ class ConditionalMiddleware(_WatchPart):
 class WatchMiddleware(_WatchPart):
     """Reports visits to the watch, and drops unchanged articles before the pipelines."""
 
+    def __init__(self, watch: Watch) -> None:
+        super().__init__(watch)
+        self._named_by: dict[str, str] = {}
+
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
@@ -115,7 +122,8 @@ class WatchMiddleware(_WatchPart):
         feeds: list[str] = []
         if seed or findings.relevant or findings.lists:
             feeds = find_feeds(response.body, response.url)
-            self.watch.offer_feeds(feeds, depth + 1)
+            shared = [feed for feed in feeds if article is None or self._is_shared(feed, url)]
+            self.watch.offer_feeds(shared, depth + 1)
         bare_index = findings.lists and not feeds and is_sitemap_index(response.body)
         seen = _seen(
             response,
@@ -135,6 +143,12 @@ class WatchMiddleware(_WatchPart):
             found_on=parent_of(self.context.frontier, url),
             published=seconds_of(article.published),
         )
+
+    def _is_shared(self, feed: str, url: str) -> bool:
+        """Return whether another article names a feed, too: else it may be that of its comments."""
+        if len(self._named_by) >= MAX_FEEDS:
+            self._named_by.clear()
+        return self._named_by.setdefault(feed, url) != url
 
 
 class _PageOutput:
