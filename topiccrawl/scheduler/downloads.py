@@ -203,8 +203,12 @@ class FailureRules:
 
 
 def retry_after(response: Response, now: float) -> float | None:
-    """Return the seconds of Retry-After (delta or HTTP date), at least 0; None if absent."""
-    text = (response.headers.get("Retry-After") or b"").decode("latin-1")
+    """Return the seconds of a response's Retry-After, at least 0; None if absent."""
+    return retry_seconds((response.headers.get("Retry-After") or b"").decode("latin-1"), now)
+
+
+def retry_seconds(text: str, now: float) -> float | None:
+    """Return the seconds of a Retry-After (delta or HTTP date), at least 0; None if invalid."""
     if match := _RETRY_AFTER_DIGITS.match(text):
         return float(match[1])
     try:

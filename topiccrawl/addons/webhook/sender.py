@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import socket
 import ssl
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +19,9 @@ from typing_extensions import override
 
 from topiccrawl.addons.webhook.outbox import Message, Outbox, headers, key_of, message
 from topiccrawl.errors import SettingError, StorageError
+from topiccrawl.frontier.politeness import RETRY_AFTER_MAX
+from topiccrawl.messages import escaped
+from topiccrawl.scheduler.downloads import retry_seconds
 from topiccrawl.storage import files
 from topiccrawl.storage.contract import ArticleStore, Saved, StoreListener
 
@@ -144,7 +148,7 @@ class WebhookSender(StoreListener):
             if left := await self.outbox.waiting():
                 logger.warning("%d stories are not sent yet; the next crawl sends them", left)
         if self._thread is not None:
-            self._thread.submit(self._receiver.close)
+            self._receiver.close()
             self._thread.shutdown(wait=False)
             self._thread = None
         if self._lock is not None:
@@ -223,17 +227,17 @@ class WebhookSender(StoreListener):
         self._failures += 1
         wait = max(self._wait(self._failures), response.wait)
         self._pause_until = time.monotonic() + wait
-        why = f"{response.status} {response.reason}".removeprefix("0 ")
-        logger.warning("Delivery to %s retried in %.0f s: %s", self._receiver.host, wait, why)
+        host = self._receiver.host
+        logger.warning("Delivery to %s retried in %.0f s: %s", host, wait, response.shown)
         return False
 
     async def _refused(self, url: str, attempts: int, response: Response) -> None:
-        why = f"{response.status} {response.reason}"
+        host = self._receiver.host
         if attempts < MAX_ATTEMPTS:
-            logger.warning("%s refuses %s: %s", self._receiver.host, url, why)
+            logger.warning("%s refuses %s: %s", host, url, response.shown)
             await self.outbox.retry_at(url, time.time() + self._wait(attempts))
         else:
-            logger.error("%s refused %s %d times: %s", self._receiver.host, url, attempts, why)
+            logger.error("%s refused %s %d times: %s", host, url, attempts, response.shown)
             await self.outbox.give_up(url)
             self._count("topiccrawl/webhook/refused")
 
@@ -256,13 +260,18 @@ class Response(NamedTuple):
 
     Attributes:
         status: HTTP status; 0 if there was no response.
-        reason: Reason of a refusal or failure, for display.
-        wait: Seconds to wait by the Retry-After header, or 0.
+        reason: Reason of a refusal or failure.
+        wait: Seconds to wait by the Retry-After header, at most ``RETRY_AFTER_MAX``, or 0.
     """
 
     status: int
     reason: str = ""
     wait: float = 0.0
+
+    @property
+    def shown(self) -> str:
+        """Status, if any, and reason, safe for a log."""
+        return escaped(f"{self.status} {self.reason}".removeprefix("0 "))
 
     @property
     def accepted(self) -> bool:
@@ -299,6 +308,7 @@ class Receiver:
         self._path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         self._timeout = timeout
         self._connection: HTTPConnection | None = None
+        self._closed = False
 
     def post(self, sent: Message, now: float) -> Response:
         """Sign and post a message; errors of the receiver are not raised.
@@ -310,12 +320,21 @@ class Receiver:
         reused = self._connection is not None
         signed = headers(sent, self._key, now)
         response = self._post(sent.body, signed)
-        if reused and not response.status:  # the receiver had closed the connection
+        if (
+            reused and not response.status and not self._closed
+        ):  # the receiver had closed the connection
             response = self._post(sent.body, signed)
         return response
 
     def close(self) -> None:
-        """Close the connection. Idempotent."""
+        """End a request in another thread, whose process could not exit, and close. Idempotent."""
+        self._closed = True
+        if self._connection is not None and self._connection.sock is not None:
+            with suppress(OSError):  # not connected any more
+                self._connection.sock.shutdown(socket.SHUT_RDWR)
+        self._disconnect()
+
+    def _disconnect(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
@@ -327,13 +346,12 @@ class Receiver:
             response = connection.getresponse()
             response.read(MAX_RESPONSE_BYTES)
             if not response.isclosed():
-                self.close()
+                self._disconnect()
         except (OSError, HTTPException, ValueError) as error:
-            self.close()
+            self._disconnect()
             return Response(0, str(error) or type(error).__name__)
-        wait = response.headers.get("Retry-After", "")
-        seconds = float(wait) if wait.isascii() and wait.isdigit() else 0.0
-        return Response(response.status, response.reason, seconds)
+        wait = retry_seconds(response.headers.get("Retry-After", ""), time.time()) or 0.0
+        return Response(response.status, response.reason, min(wait, RETRY_AFTER_MAX))
 
     def _connect(self) -> HTTPConnection:
         if self._secure:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import suppress
+from email.utils import formatdate
 from typing import TYPE_CHECKING
+
+import pytest
 
 from tests.receiver import SECRET
 from topiccrawl.addons.webhook.outbox import Message
@@ -99,3 +103,51 @@ def test_reason_of_a_failure_hides_the_url() -> None:
     (found,) = posted(answering(b"no HTTP\r\n\r\n", []), target="/hook?token=secret")
     assert found.status == 0
     assert "secret" not in found.reason
+
+
+def test_closing_ends_a_request_whose_answer_comes_byte_by_byte() -> None:
+    ended = asyncio.Event()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await request_line(reader)
+        writer.write(b"HTTP/1.1 ")
+        while not writer.is_closing():
+            writer.write(b"a")
+            await asyncio.sleep(0.05)
+        writer.transport.abort()
+        ended.set()
+
+    async def scenario() -> Response:
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        receiver = Receiver(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/", SECRET)
+        post = asyncio.create_task(asyncio.to_thread(receiver.post, Message("1", b"{}"), 1.0))
+        await asyncio.sleep(0.3)  # the answer has begun
+        receiver.close()
+        found = await asyncio.wait_for(post, 10 * LIMIT)
+        server.close()
+        await ended.wait()
+        return found
+
+    assert asyncio.run(scenario()).status == 0
+
+
+@pytest.mark.parametrize(
+    ("header", "least", "most"),
+    [
+        ("120", 120, 120),
+        (formatdate(time.time() + 1800, usegmt=True), 1700, 1800),
+        ("99999999", 3600, 3600),
+        ("9" * 400, 0, 0),
+        ("soon", 0, 0),
+    ],
+)
+def test_retry_after_is_at_most_an_hour(header: str, least: float, most: float) -> None:
+    head = f"HTTP/1.1 503 Busy\r\nRetry-After: {header}\r\nContent-Length: 0\r\n\r\n"
+    (found,) = posted(answering(head.encode(), []))
+    assert least <= found.wait <= most
+
+
+def test_reason_is_shown_without_escape_codes() -> None:
+    response = b"HTTP/1.1 400 bad\x1b[31m\r\nContent-Length: 0\r\n\r\n"
+    (found,) = posted(answering(response, []))
+    assert found.shown == "400 bad\\u001b[31m"
