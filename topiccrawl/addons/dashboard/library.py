@@ -195,6 +195,7 @@ class Library:
             topic, url, wanted = (body[name] for name in ("topic", "url", "wanted"))
             valid = all(isinstance(one, str) and len(one) <= MAX_CHARS for one in (topic, url))
             value = WANTED[wanted]
+            f"{topic}{url}".encode()  # no half of a surrogate pair
         except (ValueError, LookupError, TypeError, RecursionError) as error:
             raise ConfigurationError(_MARK_BODY) from error
         if not valid:

@@ -19,12 +19,22 @@ from topiccrawl.addons.dashboard.server import serving
 from topiccrawl.addons.dashboard.stored import RunsSource
 from topiccrawl.model import Article
 from topiccrawl.storage.database import FILE
+from topiccrawl.storage.formats import template
 from topiccrawl.storage.schema import APPLICATION_ID
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 ARTICLE = Article("http://a.test/1", "题", "文", topics={"足球": 0.5})
+
+
+@pytest.mark.parametrize("page", ["crawl", "crawls", "articles"])
+def test_pages_without_scripts_name_other_ways(page: str) -> None:
+    html = template("topiccrawl.addons.dashboard", f"templates/{page}.html").render()
+    hint = html[html.index("<noscript>") : html.index("</noscript>")]
+    assert "needs JavaScript" in hint
+    assert "需要 JavaScript" in hint
+    assert 'href="api/export/articles.html"' in hint
 
 
 def test_csv_export_begins_with_a_byte_order_mark() -> None:

@@ -101,6 +101,7 @@ def test_removal_of_a_missing_mark_stores_nothing(tmp_path: Path) -> None:
 INVALID: tuple[Any, ...] = (
     b"", b"{", b"[" * 20_000, b'{"a":' + b"9" * 5000 + b"}", b"\xff", [], 7, None, {}, "yes",
     {**VALID, "wanted": "maybe"}, {**VALID, "wanted": ["yes"]}, {**VALID, "wanted": None},
+    {**VALID, "topic": "\ud800"}, {**VALID, "url": "http://a.test/\udfff"},
     {**VALID, "topic": "/etc/passwd"}, {**VALID, "topic": {}}, {**VALID, "topic": "x" * 30_000},
     {**VALID, "url": "x" * 30_000}, {**VALID, "url": 7}, {**VALID, "url": "http://nowhere.test/"},
 )  # fmt: skip
