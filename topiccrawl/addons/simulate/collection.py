@@ -12,11 +12,12 @@ import asyncio
 import base64
 import binascii
 import gzip
-import json
 import logging
 import zlib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ValidationError
 
 from topiccrawl import settings as project
 from topiccrawl.errors import ConfigurationError, translated
@@ -174,36 +175,57 @@ def _read(path: Path) -> Iterator[RecordedPage]:
         with (
             translated(ConfigurationError, damaged, (OSError, EOFError, zlib.error), path=path),
             translated(ConfigurationError, missing, (FileNotFoundError,), path=path),
-            opener(path, "rt", encoding="utf-8") as lines,
+            opener(path, "rt", encoding="utf-8-sig") as lines,
         ):
-            for line in lines:
-                number += 1
-                yield _recorded(json.loads(line))
-    except (ValueError, KeyError, TypeError, AttributeError, LookupError) as error:
+            for number, line in enumerate(lines, 1):  # noqa: B007 - for the error
+                if line.strip():
+                    yield _Line.model_validate_json(line).page()
+    except (ValueError, LookupError) as error:
+        name, why = type(error).__name__, str(error)
+        if isinstance(error, ValidationError):
+            first, *_ = error.errors(include_url=False)
+            name, why = ".".join(map(str, first["loc"])) or name, first["msg"]
         raise ConfigurationError(
             "{path}, line {number}: not a recorded page ({name}: {error}); each "
             "line must be a JSON object with url, and body or body64",
             path=path,
             number=number,
-            name=type(error).__name__,
-            error=error,
+            name=name,
+            error=why,
         ) from error
 
 
-def _recorded(page: dict[str, Any]) -> RecordedPage:
-    kind = page.get("type", DEFAULT_TYPE)
-    categories = (mark.removeprefix("subject.") for mark in page.get("categories", ()))
-    marks = tuple(filter(None, (page.get("label"), *categories)))
-    headers = (("Content-Type", kind), *page.get("headers", {}).items())
-    return RecordedPage(page["url"], page.get("status", OK), headers, _body(page, kind), marks)
+class _Line(BaseModel):
+    """One line of a collection; the module docstring describes it."""
 
+    url: str
+    status: int = OK
+    type: str = DEFAULT_TYPE
+    headers: dict[str, str] = {}
+    body: str = ""
+    body64: str | None = None
+    label: str | None = None
+    categories: tuple[str, ...] = ()
 
-def _body(page: dict[str, Any], kind: str) -> bytes:
-    if "body64" in page:
+    def page(self) -> RecordedPage:
+        """Return the page.
+
+        Raises:
+            ValueError: If the URL or the body is invalid.
+            LookupError: If the charset of the type is unknown.
+        """
+        key(self.url)
+        marks = (self.label, *(mark.removeprefix("subject.") for mark in self.categories))
+        headers = (("Content-Type", self.type), *self.headers.items())
+        return RecordedPage(
+            self.url, self.status, headers, self._bytes(), tuple(filter(None, marks))
+        )
+
+    def _bytes(self) -> bytes:
+        if self.body64 is None:
+            charset = self.type.partition("charset=")[2] or "utf-8"
+            return self.body.encode(charset, "xmlcharrefreplace")
         try:
-            return base64.b64decode(page["body64"], validate=True)
+            return base64.b64decode(self.body64, validate=True)
         except binascii.Error as error:
-            raise ValueError(f"body64 of {page['url']} is not base64") from error
-    charset = kind.partition("charset=")[2] or "utf-8"
-    body: bytes = page.get("body", "").encode(charset, "xmlcharrefreplace")
-    return body
+            raise ValueError(f"body64 of {self.url} is not base64") from error

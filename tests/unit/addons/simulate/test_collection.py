@@ -47,6 +47,13 @@ def test_collection_is_read_plain_or_compressed(tmp_path: Path, name: str) -> No
     assert found.pages["a.test/3"].marks == ("sport.football", "misc")
 
 
+def test_byte_order_mark_and_empty_lines_are_skipped(tmp_path: Path) -> None:
+    path = tmp_path / "a.web.jsonl"
+    path.write_text('\n{"url": "http://a.test/", "status": "404"}\n\n', "utf-8-sig")
+    (page,) = RecordedWeb.read(path).pages.values()
+    assert page.status == 404
+
+
 def test_lookup_ignores_the_scheme_but_not_the_query() -> None:
     found = web(page("/x?y=1", "text"))
     assert found.get("https://A.test/x?y=1#z") is not None
@@ -88,6 +95,11 @@ def test_only_redirects_have_a_target() -> None:
         (b"no json\n", "line 1: not a recorded page"),
         (b'{"url": "http://a.test/", "body": ""}\n{"body": ""}\n', "line 2: not a recorded page"),
         (b'{"url": "http://a.test/", "body64": "?"}\n', "is not base64"),
+        (b'{"url": "http://[::1"}\n', "Invalid IPv6 URL"),
+        (b'{"url": 5}\n', r"\(url: Input should be a valid string"),
+        (b'{"url": "http://a.test/", "headers": {"A": null}}\n', r"\(headers.A: "),
+        (b'{"url": "http://a.test/", "type": "text/html; charset=x"}\n', "unknown encoding: x"),
+        (b"[" * 100_000, "line 1: not a recorded page"),
         (b"[]\n", "a JSON object with url"),
         (b"\xff\n", "not a recorded page"),
         (b'{"url": "http://a.test/", "type": "text/html; charset=klingon"}', "klingon"),
