@@ -121,11 +121,14 @@ def restore(file: Path, folder: Path) -> int:
 
 
 def _files(folder: Path, hosts: str) -> Iterator[str]:
-    """Yield the paths of the files to copy, relative to the folder."""
-    for place, folders, names in os.walk(folder, onerror=_report):
+    """Yield the paths of the files to copy, relative to the folder; links are followed, once."""
+    known = {folder.resolve()}
+    for place, folders, names in os.walk(folder, onerror=_report, followlinks=True):
         if Path(place) == folder:
             folders[:] = [name for name in folders if name not in (hosts, _RESCUED)]
-        folders[:] = [name for name in folders if not is_temporary(name)]
+        own = {name: Path(place, name).resolve() for name in folders if not is_temporary(name)}
+        folders[:] = [name for name, target in own.items() if target not in known]
+        known.update(own.values())
         for name in names:
             if name not in _EXCLUDED and not name.endswith(_EXCLUDED_SUFFIXES):
                 yield Path(place, name).relative_to(folder).as_posix()

@@ -105,6 +105,18 @@ def test_frontier_with_a_name_in_another_encoding_is_copied(data: Path, tmp_path
         assert txn.get(b"url") == "frontiers/电池".encode()
 
 
+def test_folders_on_other_disks_are_copied(data: Path, tmp_path: Path) -> None:
+    (data / "frontiers").rename(tmp_path / "disk")
+    (data / "frontiers").symlink_to(tmp_path / "disk")
+    (tmp_path / "disk" / "loop").symlink_to(data)
+    backup(data, tmp_path / "a.tar", "hosts")
+    restore(tmp_path / "a.tar", tmp_path / "copy")
+    assert not (tmp_path / "copy" / "frontiers").is_symlink()
+    names = {path.name for path in (tmp_path / "copy" / "frontiers").iterdir()}
+    assert names == {"电池"}
+    assert (tmp_path / "copy" / "frontiers" / "电池" / "data.mdb").is_file()
+
+
 def test_frontiers_are_copied_before_the_store(data: Path, tmp_path: Path) -> None:
     sqlite3.connect(data / "store.sqlite").close()
     sqlite3.connect(data / "webhook.sqlite").close()
