@@ -149,8 +149,9 @@ def _exchange(request: Request, response: Response, now: float) -> Exchange:
 
 
 def _lines(headers: Headers) -> tuple[tuple[str, str], ...]:
+    """Return headers as text; names, unlike values, must be ASCII in WARC files."""
     return tuple(
-        (name.decode("latin-1"), value.decode("latin-1"))
+        (name.decode("ascii", "backslashreplace"), value.decode("latin-1"))
         for name, values in headers.items()
         for value in values
     )
