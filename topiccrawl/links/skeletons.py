@@ -79,11 +79,14 @@ def skeleton(url: str) -> Skeleton:
     'a.test/news/{YMD}/n{n}.shtml'
     >>> skeleton("http://a.test/2016/03/07/a-day-in-town-2/?from=list").text
     'a.test/{Y}/{n}/{n}/{slug}/?from=list'
+    >>> skeleton("http://a.test/view.asp?12345").text  # a value without a name
+    'a.test/view.asp?{n}='
     """
     host, segments, query = address(url)
     *directories, last = segments
     shapes = [_directory(segment) for segment in directories]
-    return Skeleton(host, (*shapes, _last(last)), tuple((n[:40], _value(v)) for n, v in query[:8]))
+    pairs = ((name[:40] if value else _value(name), _value(value)) for name, value in query[:8])
+    return Skeleton(host, (*shapes, _last(last)), tuple(pairs))
 
 
 def year_of(url: str, shape: Skeleton) -> int:

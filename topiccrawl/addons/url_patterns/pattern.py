@@ -148,7 +148,10 @@ def expression(shapes: Sequence[Skeleton], *, years: str = "", general: bool = T
     path = "/".join(_position(set(place), general=general) for place in places)
     if years:
         path = path.replace(_YEARS, years, 1)
-    query = "&".join(f"{_quoted(name)}={_value(value)}" for name, value in shapes[0].query)
+    query = "&".join(
+        f"{_quoted(name)}={_value(value)}" if value else f"{_value(name)}=?"
+        for name, value in shapes[0].query
+    )
     return f"https?://{hosts}/{path}" + (rf"\?{query}" if query else "")
 
 

@@ -273,3 +273,15 @@ def test_unknown_format_is_open_on_a_news_only_site() -> None:
     found = {site.judge(f"{SITE}/union/{name}_town.php?s={name}").label for name in "abcdef"}
     assert found == {Label.OPEN}
     assert site.judge(f"{SITE}/promo/7.html").label is Label.OTHER
+
+
+@pytest.mark.parametrize("form", ["view.asp?{}", "show.php?a-{}-1-1.html", "a.php?go&{}"])
+def test_values_without_a_name_are_one_format(form: str) -> None:
+    site = SiteLearner()
+    urls = [f"http://a.test/{form.format(100_000 + 7 * number)}" for number in range(40)]
+    for url in urls[:30]:
+        site.count_link(url)
+        site.observe(url, Outcome.ARTICLE)
+    site.learn()
+    assert len(site.tallies) == len(site.patterns.patterns) == 1
+    assert all(map(site.is_news, urls))
