@@ -155,8 +155,9 @@ def learn(scorer: Scorer, marks: Iterable[Mark], background: Iterable[Mark] = ()
         background: Unmarked pages sampled from the crawl; about 200 are enough.
 
     Returns:
-        The trained model. The scorer itself if fewer than ``MIN_WANTED`` pages are wanted, or if
-        all pages are wanted and there is no background.
+        The trained model. The scorer itself if fewer than ``MIN_WANTED`` pages are wanted, if all
+        pages are wanted and there is no background, or if nothing separates wanted from unwanted
+        pages: a model without weights gives every page the same probability.
     """
     last = {mark.url: mark for mark in marks}
     links = 2 * sum(mark.expected is not None for mark in last.values()) > len(last)
@@ -168,7 +169,9 @@ def learn(scorer: Scorer, marks: Iterable[Mark], background: Iterable[Mark] = ()
     others = [sample_of(scorer, mark) for mark in background if mark.url not in last]
     if len(on) < MIN_WANTED or not (off or others):
         return scorer
-    return MarkedModel(scorer, fit(on, off, others, scorer.lower_limit), links=links)
+    classifier = fit(on, off, others, scorer.lower_limit)
+    informed = classifier.weights or classifier.score_weight
+    return MarkedModel(scorer, classifier, links=links) if informed else scorer
 
 
 def mark_of(page: Page, *, wanted: bool | None = None) -> Mark:

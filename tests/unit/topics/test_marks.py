@@ -128,6 +128,18 @@ def test_model_needs_wanted_and_unwanted_pages() -> None:
     assert examples.score_page(page(" ".join(GAME))).relevance > 0.5
 
 
+@pytest.mark.parametrize(("wanted", "unwanted"), [(2, 1), (3, 3), (20, 20)])
+def test_marks_that_contradict_each_other_leave_the_words_of_the_topic(
+    wanted: int, unwanted: int
+) -> None:
+    scorer, text = Scorer(TOPIC), "football goal keeper referee penalty"
+    kinds = [True] * wanted + [False] * unwanted
+    marks = [Mark(f"http://a.test/{n}", "", text, kind) for n, kind in enumerate(kinds)]
+    model = learn(scorer, marks)
+    assert model.score_page(page(text)).relevant
+    assert not model.score_page(page("violin orchestra conductor")).relevant
+
+
 def test_links_are_ordered_by_words_only() -> None:
     rng = random.Random(7)  # noqa: S311
     scorer = Scorer(TOPIC)
