@@ -224,9 +224,9 @@ def set_back(state: PageState, now: float) -> PageState:
 
 
 def offered(known: PageState, links: Iterable[str]) -> int:
-    """Count the links of a hub that were not there at the previous visit."""
+    """Count the links of a hub that were not there at the previous visit, of those it stores."""
     before = {one for (one,) in iter_unpack("<I", b64decode(known.more.get("links", "")))}
-    return len(_hashes(links) - before)
+    return len(set(_stored_hashes(links)) - before)
 
 
 def _with_response(state: PageState, seen: VisitResult) -> PageState:
@@ -260,12 +260,12 @@ def with_visits(state: PageState, visits: Visits, **changes: Any) -> PageState: 
     return replace(state, more={**state.more, "visits": visits.to_dict()}, **changes)
 
 
-def _hashes(links: Iterable[str]) -> set[int]:
-    return {crc32(link.encode(errors="replace")) for link in links}
+def _stored_hashes(links: Iterable[str]) -> list[int]:
+    return sorted({crc32(link.encode(errors="replace")) for link in links})[:MAX_LINKS]
 
 
 def _pack_links(links: Iterable[str]) -> str:
-    hashes = sorted(_hashes(links))[:MAX_LINKS]
+    hashes = _stored_hashes(links)
     return b64encode(pack(f"<{len(hashes)}I", *hashes)).decode()
 
 

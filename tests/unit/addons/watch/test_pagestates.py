@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from topiccrawl.addons.watch.pagestates import PageStates, VisitResult, offered
+from topiccrawl.addons.watch.pagestates import MAX_LINKS, PageStates, VisitResult, offered
 from topiccrawl.addons.watch.policies import Pace, UniformRevisits
 from topiccrawl.storage.pages import Role
 
@@ -117,3 +117,12 @@ def test_hub_changes_with_its_links_and_gets_credit() -> None:
     assert rich is not None
     assert (rich.more["visits"]["gains"], rich.more["visits"]["visits"]) == (2.0, 3)
     assert rich.checked_at == 210.0
+
+
+def test_links_that_a_long_hub_does_not_store_are_not_new_at_each_visit() -> None:
+    links = tuple(f"http://a.test/{number}" for number in range(MAX_LINKS + 1_000))
+    state = ledger().first_visit(URL, VisitResult(1.0, hub=True, links=links))
+    assert state is not None
+    assert offered(state, links) == 0
+    more = tuple(f"http://a.test/new/{number}" for number in range(30))
+    assert 0 < offered(state, (*links, *more)) <= 30
