@@ -93,13 +93,14 @@ def _link(entry: etree._Element, url: str) -> Link | None:
     address = next(
         (
             one.get("href") or (one.text or "")
-            for name in ("link", "loc")
+            for name in ("link", "loc", "guid")
             for one in _children(entry, name)
-            if one.get("rel", "alternate") == "alternate"
+            if one.get("rel", "alternate") == "alternate" and (name != "guid" or _is_permalink(one))
         ),
         "",
     )
-    target = canonical(address.strip(), url)
+    base = canonical(entry.base, url) if entry.base else None
+    target = canonical(address.strip(), base or url)
     if target is None:
         return None
     sources = (entry, *_children(entry, "news"))
@@ -108,6 +109,11 @@ def _link(entry: etree._Element, url: str) -> Link | None:
     summary = next(filter(None, map(text_of, parts)), "")
     # HTML in either, as readers take it: its character references are left after XML's
     return Link(target, _unescaped(title)[:MAX_ANCHOR], _unescaped(summary)[:_CONTEXT], 0)
+
+
+def _is_permalink(guid: etree._Element) -> bool:
+    text = (guid.text or "").strip()
+    return guid.get("isPermaLink", "true") == "true" and text.startswith(("http://", "https://"))
 
 
 def _unescaped(text: str) -> str:

@@ -19,6 +19,8 @@ MAX_TEXT = 20_000
 """Most characters read from an element's text; entries with full articles have thousands."""
 
 _TAG = re.compile(r"<[A-Za-z/!?][^<>]*>")  # other "<" are text, as in HTML
+_BARE = re.compile(rb"(<!\[CDATA\[.*?(?:\]\]>|\Z))|&(?!#?\w{1,32};)", re.DOTALL)
+"""An ``&`` without a reference; or a section (group 1) in which it is valid."""
 _GZIP = b"\x1f\x8b"
 _LINE = "sitemap:"
 
@@ -90,12 +92,16 @@ def _parse_xml(text: bytes) -> Sitemap:
 def xml_root(data: bytes) -> etree._Element | None:
     r"""Parse the readable part of a document, or return None; external entities are not fetched.
 
+    A bare ``&`` (``?a=1&b=2``) is text, although it is not valid XML.
+
     >>> [root.tag for root in map(xml_root, (b"<a><b>", b"\n<a/>")) if root is not None]
     ['a', 'a']
     >>> [xml_root(data) for data in (b"", b" ", b"\0", b"no markup")]
     [None, None, None, None]
     """
     parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True)
+    if b"\0" not in data:  # not UTF-16
+        data = _BARE.sub(lambda found: found[1] or b"&amp;", data)
     try:
         root: etree._Element | None = etree.fromstring(data.strip(), parser)
     except etree.XMLSyntaxError:  # no root element found
