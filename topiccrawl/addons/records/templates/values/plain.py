@@ -58,7 +58,8 @@ _URL = re.compile(
 )
 _NUMBER = re.compile(
     r"(?:(?<![\w.)])[-+])?(?:"
-    r"(?P<comma>\d{1,3}(?:[. ]\d{3})+,\d{1,2}|(?<![,\d])\d+,\d{1,2})(?![\d,])"
+    r"(?P<comma>\d{1,3}(?:[. ]\d{3})+,\d{1,2}|\d{1,3}(?:\.\d{3}){2,}|(?<![,\d])\d+,\d{1,2})"
+    r"(?![,.]?\d)"
     r"|\d{1,4}(?:[,'’]\d{2,4})*[,'’]\d{3,4}(?!\d)(?:\x1f?\.\x1f?\d+)?"
     r"|\d+(?:\x1f?\.\x1f?\d+)?)"
 )
@@ -68,8 +69,9 @@ _SEPARATORS = str.maketrans("", "", ",'’" + SOFT)
 _FILLED = re.compile(r"(\d)\1+|12345(?:6(?:789?0?)?)?")
 """Placeholder digits: 000000, 123456."""
 _FILLED_HOST = re.compile(r"//(?:www\.)?(?:x{3,}|\*+|yourdomain|yoursite|domain)\.", re.IGNORECASE)
-_MULTIPLES = {"百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
-_MULTIPLE = re.compile(r"\s*([百千]?[万亿]|[百千])?")
+_MULTIPLES = dict(zip("百千万萬亿億", (10**n for n in (2, 3, 4, 4, 8, 8)), strict=True))
+_MULTIPLE = re.compile(r"\s*(?:[-~–—至到]\s*\d[\d,.]*\s*)?([百千]?[万萬亿億]|[百千])")
+"""A unit after a number, or after the other number of its range (100-500万)."""
 _DATE = re.compile(
     r"(?<!\d)(?P<y>\d{4})\s?(?:[-/.年]\s?(?P<m>\d{1,2})(?:\s?[-/.月]\s?(?P<d>\d{1,2})日?)?月?|年)(?!\d)"
 )
@@ -232,7 +234,7 @@ def numbers(text: str) -> list[Value]:
     for match in _NUMBER.finditer(text):
         multiple = _MULTIPLE.match(text, match.end())
         number = Decimal(match[0].translate(_POINTS if match["comma"] else _SEPARATORS))
-        for sign in (multiple[1] or "") if multiple else "":
+        for sign in multiple[1] if multiple else "":
             number *= _MULTIPLES[sign]
         found.append(Value(f"{number.normalize():f}", *match.span()))
     return found
