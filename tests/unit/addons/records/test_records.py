@@ -99,3 +99,5 @@ def test_forget_reports_unknown_records(folder: Path, capsys: pytest.CaptureFixt
     out = capsys.readouterr().out
     assert "1 deleted" in out
     assert "c.test: no such record" in out
+    assert command(folder, "forget", "c.test") == 1
+    assert "deleted" not in capsys.readouterr().out, "it may be stored again"

@@ -118,7 +118,8 @@ class Command(OperatorCommand, ScrapyCommand):
         text = message(
             "{gone} deleted; not stored again (to undo: topiccrawl records allow ENTITY)"
         )
-        say(tr(text, gone=gone))
+        if gone:
+            say(tr(text, gone=gone))
         self._report_unknown([one for one in dict.fromkeys(entities) if one not in names])
 
     async def _export(self, file: str, opts: argparse.Namespace) -> None:
