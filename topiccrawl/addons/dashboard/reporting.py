@@ -10,11 +10,12 @@ from math import floor, log10
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
+from topiccrawl import messages
 from topiccrawl.addons.dashboard.merge import thinned
 from topiccrawl.addons.dashboard.stored import RunsSource
 from topiccrawl.errors import SettingError, StateError, StorageError, translated
 from topiccrawl.frontier.entries import HostEntry, UrlEntry
-from topiccrawl.messages import LANGUAGES, message, tr, translate
+from topiccrawl.messages import LANGUAGES, message, translate
 from topiccrawl.scheduler.frontiers import read_frontier
 from topiccrawl.scheduler.review import explain_review
 from topiccrawl.storage.factory import closed_after
@@ -61,7 +62,7 @@ async def write_report(
     async with closed_after(RunsSource(settings, topic)) as source:
         records = await source.records()
         if not records:
-            of = tr(" for topic {name!r}", name=topic) if topic else ""
+            of = messages.tr(" for topic {name!r}", name=topic) if topic else ""
             raise StateError(
                 "no crawl{of} has a record in {topiccrawl_data_dir} or its "
                 "Redis: name another folder with -s TOPICCRAWL_DATA_DIR=FOLDER",
@@ -153,8 +154,8 @@ def report_page(content: Content, language: str = "en") -> str:
         language: One of ``LANGUAGES``.
     """
 
-    def text(english: str) -> str:
-        return translate(english, language)
+    def tr(text: str) -> str:
+        return translate(text, language)
 
     points = thinned([one for one in content.state["series"]["points"] if one[1]], MAX_POINTS)
     return template("topiccrawl.addons.dashboard", "templates/report.html").render(
@@ -162,14 +163,14 @@ def report_page(content: Content, language: str = "en") -> str:
         language={"en": "en", "zh": "zh-CN"}[language],
         errors=sorted(content.state["errors"].items(), key=lambda one: -one[1]),
         rates=[
-            Curve(text("last 100 pages"), "recent", [(at, last) for at, _, _, last, *_ in points]),
-            Curve(text("running mean"), "mean", [(at, found / n) for at, n, found, *_ in points]),
+            Curve(tr("last 100 pages"), "recent", [(at, last) for at, _, _, last, *_ in points]),
+            Curve(tr("running mean"), "mean", [(at, found / n) for at, n, found, *_ in points]),
         ],
         gains=[
-            Curve(text("On topic"), "recent", [(n, found) for _, n, found, *_ in points]),
-            Curve(text("New articles"), "mean", [(n, new) for _, n, _, _, new, *_ in points]),
+            Curve(tr("On topic"), "recent", [(n, found) for _, n, found, *_ in points]),
+            Curve(tr("New articles"), "mean", [(n, new) for _, n, _, _, new, *_ in points]),
         ],
-        tr=text, chart=chart, clock=_clock, moment=_moment, is_web=_is_web,
+        tr=tr, chart=chart, clock=_clock, moment=_moment, is_web=_is_web,
         explain_review=explain_review,
     )  # fmt: skip
 
