@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import OrderedDict
+from email.utils import parsedate_to_datetime
 from struct import Struct
 from typing import TYPE_CHECKING
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.contract import Download, Limits, Politeness
     from topiccrawl.frontier.store import Store
 
+_RETRY_AFTER_DIGITS = re.compile(r"\s*(\d{1,9})\s*$")
 BACKOFF_STATUSES = frozenset({429, 503})
 RETRY_AFTER_MAX = 3600.0
 """Longest Retry-After that is honoured, in seconds: no host may stop a crawl for good."""
@@ -280,3 +283,13 @@ def stored_robots(store: Store, origin: str) -> tuple[float, bool, bytes]:
 def origin_key(origin: str) -> bytes:
     """Return the key of an origin's robots.txt."""
     return origin.encode(errors="replace")[:MAX_KEY]
+
+
+def retry_seconds(text: str, now: float) -> float | None:
+    """Return the seconds of a Retry-After (delta or HTTP date), at least 0; None if invalid."""
+    if match := _RETRY_AFTER_DIGITS.match(text):
+        return float(match[1])
+    try:
+        return max(0.0, parsedate_to_datetime(text).timestamp() - now)
+    except (TypeError, ValueError, OverflowError):
+        return None

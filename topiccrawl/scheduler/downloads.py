@@ -6,7 +6,6 @@ import logging
 import re
 import time
 import zlib
-from email.utils import parsedate_to_datetime
 from gzip import BadGzipFile
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,6 +19,7 @@ from scrapy.utils.misc import load_object
 from twisted.python.failure import Failure
 
 from topiccrawl.frontier.contract import Download, Ending
+from topiccrawl.frontier.politeness import retry_seconds
 from topiccrawl.model import Kind, Lease
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.build import max_retries
@@ -39,7 +39,6 @@ MALFORMED = "malformed-answer"
 PRIVATE_ADDRESS = "private-address"
 _MALFORMED = (EOFError, ValueError, BadGzipFile, zlib.error, brotli.error, zstd.ZstdError)
 """Raised by Scrapy's middlewares if a body cannot be decompressed or a Location is no URL."""
-_RETRY_AFTER_DIGITS = re.compile(r"\s*(\d{1,9})\s*$")
 
 
 class ReplacedError(IgnoreRequest):
@@ -205,13 +204,3 @@ class FailureRules:
 def retry_after(response: Response, now: float) -> float | None:
     """Return the seconds of a response's Retry-After, at least 0; None if absent."""
     return retry_seconds((response.headers.get("Retry-After") or b"").decode("latin-1"), now)
-
-
-def retry_seconds(text: str, now: float) -> float | None:
-    """Return the seconds of a Retry-After (delta or HTTP date), at least 0; None if invalid."""
-    if match := _RETRY_AFTER_DIGITS.match(text):
-        return float(match[1])
-    try:
-        return max(0.0, parsedate_to_datetime(text).timestamp() - now)
-    except (TypeError, ValueError, OverflowError):
-        return None

@@ -19,9 +19,8 @@ from typing_extensions import override
 
 from topiccrawl.addons.webhook.outbox import Message, Outbox, headers, key_of, message
 from topiccrawl.errors import SettingError, StorageError
-from topiccrawl.frontier.politeness import RETRY_AFTER_MAX
+from topiccrawl.frontier.politeness import RETRY_AFTER_MAX, retry_seconds
 from topiccrawl.messages import escaped
-from topiccrawl.scheduler.downloads import retry_seconds
 from topiccrawl.storage import files
 from topiccrawl.storage.contract import ArticleStore, Saved, StoreListener
 
