@@ -11,6 +11,7 @@ from topiccrawl.addons.records.templates.extract import records_of
 from topiccrawl.addons.records.templates.layout import LONGEST_LINE, MOST_TEXT, read_layout
 from topiccrawl.addons.records.templates.template import resolve
 from topiccrawl.addons.records.templates.values.names import organisations
+from topiccrawl.addons.records.templates.values.plain import numbers
 from topiccrawl.addons.records.templates.words import MOST_HITS, Vocabulary
 from topiccrawl.links.limits import parse_html
 
@@ -29,6 +30,11 @@ def test_only_the_first_labels_of_a_line_are_read() -> None:
 def test_name_after_many_capitals_is_found() -> None:
     found = organisations("Am " * 900 + "Tarn Cycles Ltd")
     assert [one.value.endswith("Am Tarn Cycles Ltd") for one in found] == [True]
+
+
+@pytest.mark.parametrize("group", ["111 ", "11,"])  # each number would look at all groups after it
+def test_long_run_of_groups_is_read_in_one_pass(group: str) -> None:
+    assert len(numbers(group * 50_000)) == 50_000
 
 
 def test_text_of_a_page_is_limited() -> None:
