@@ -87,9 +87,9 @@ def simplify(text: str) -> str:
     """
     if text.isascii():
         return text
-    traditional, convert = _converter()
+    simple, convert = _converter()
     for _ in range(_ROUNDS):
-        if not traditional.search(text):
+        if simple.fullmatch(text):
             break
         text = _SURROGATES.sub("\ufffd", text)  # OpenCC cannot process lone surrogates
         if (simpler := "".join(convert(part[0]) for part in _PIECES.finditer(text))) == text:
@@ -132,9 +132,10 @@ def _fold_letters(text: str) -> str:
 
 @cache
 def _converter() -> tuple[re.Pattern[str], Callable[[str], str]]:
-    """Return a pattern of characters that ``t2s`` may change, and the conversion function."""
+    """Return a pattern of texts that ``t2s`` does not change, and the conversion function."""
     convert: Callable[[str], str] = opencc.OpenCC("t2s").convert
     chars = [chr(code) for start, end in _HAN for code in range(start, end)]
     simple = convert("\n".join(chars)).split("\n")
-    changed = [char for char, other in zip(chars, simple, strict=True) if char != other]
-    return re.compile(f"[{''.join(changed)}\U00020000-\U0003ffff]"), convert
+    same = "".join(char for char, other in zip(chars, simple, strict=True) if char == other)
+    others = "\0-\u33ff\u4dc0-\u4dff\ua000-\U0001ffff\U00040000-\U0010ffff"
+    return re.compile(f"[{same}{others}]*+"), convert  # twice as fast as a search for the rest
