@@ -20,7 +20,7 @@ import re
 from functools import cache, cached_property, lru_cache
 from importlib import import_module, resources
 from importlib.util import find_spec
-from itertools import chain, islice
+from itertools import chain, filterfalse, islice
 from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar
 
 from topiccrawl.text.normal import fold, fold_all, has_han
@@ -60,12 +60,12 @@ class BatchCache(Generic[K, V]):
     def __call__(self, texts: Sequence[K]) -> list[V]:
         """Return the value of each text; new texts are computed in one batch."""
         known = self._known
-        if new := [text for text in dict.fromkeys(texts) if text not in known]:
+        if new := list(dict.fromkeys(filterfalse(known.__contains__, texts))):
             if len(known) + len(new) > self._most:
                 self._known = known = {}  # another thread may be reading the full one
                 new = list(dict.fromkeys(texts))
             known.update(zip(new, self._compute(new), strict=True))
-        return [known[text] for text in texts]
+        return list(map(known.__getitem__, texts))
 
     def clear(self) -> None:
         """Remove all values."""
@@ -130,6 +130,7 @@ class Tokenizer:
         self.name: str = engine
         self.hmm = hmm
         self.added: dict[str, None] = {}
+        self._ignored = set(stop_words())  # and single characters, once they were found
         self._joined_words = Cache(self._join_words, _CACHED_PIECES)
         self._cuts = BatchCache(self._cut_runs, _RECENT)
         self._lines = BatchCache(fold_all, _RECENT)
@@ -156,7 +157,7 @@ class Tokenizer:
         folded = fold(text)
         if not has_han(folded):
             return _canonical(latin_words(folded))
-        return " ".join(map(self._joined_words.__getitem__, self.cut(folded))).split()
+        return self._words_of(self.cut(folded))
 
     def word_sets(self, texts: Sequence[str]) -> list[frozenset[str]]:
         """Return the distinct ``words`` of each text in one pass; cached, for short texts only.
@@ -169,16 +170,23 @@ class Tokenizer:
     def _word_sets(self, texts: Sequence[str]) -> list[frozenset[str]]:
         lines = self.lines(texts)
         return [
-            self._distinct_words(pieces) if has_han(line) else frozenset(_canonical(pieces))
+            frozenset(self._words_of(pieces) if has_han(line) else _canonical(pieces))
             for line, pieces in zip(lines, self.cut_all(lines), strict=True)
         ]
 
-    def _distinct_words(self, pieces: Sequence[str]) -> frozenset[str]:
-        joined_words = self._joined_words.__getitem__
-        words = frozenset(filter(None, map(joined_words, pieces)))
-        if " " in "".join(words):  # a run of Latin text has several
-            words = frozenset(" ".join(map(joined_words, pieces)).split())
-        return words
+    def _words_of(self, pieces: Sequence[str]) -> list[str]:
+        """Return the canonical words of pieces; in Chinese text, a piece is a word or has none."""
+        words_of, ignored = self._joined_words.__getitem__, self._ignored
+        words = list(filterfalse(ignored.__contains__, pieces))
+        if 1 in map(len, words):  # single characters: new ones, and words
+            new = {piece for piece in words if len(piece) == 1 and not words_of(piece)}
+            words = list(filterfalse(new.__contains__, words))
+            if len(ignored) < _CACHED_PIECES:
+                ignored |= new
+        joined = "".join(words)
+        if joined.isalnum() and "s" not in joined:
+            return words
+        return " ".join(map(words_of, words)).split()
 
     def lines(self, texts: Sequence[str]) -> list[str]:
         """Return ``fold`` of each text in one pass; cached, for short texts only."""
@@ -220,6 +228,7 @@ class Tokenizer:
         folded = fold(word)
         if folded and folded not in self.added:
             self.added[folded] = None
+            self._ignored.discard(folded)
             self._joined_words.pop(folded, None)
             self._cuts.clear()
             self._sets.clear()
@@ -272,7 +281,7 @@ def split(piece: str) -> tuple[str, ...]:
         return tuple(_canonical(latin_words(piece)))
     if piece in stop_words() or (len(piece) == 1 and not piece.isdigit()):
         return ()
-    return (singular(piece) if piece.endswith("s") else piece,)
+    return (singular(piece) if piece[-1] == "s" else piece,)
 
 
 def _canonical(words: Iterable[str]) -> list[str]:

@@ -84,6 +84,17 @@ def test_import_prints_nothing_and_loads_no_dictionary() -> None:
     assert "Loading model" not in run.stderr
 
 
+def test_an_added_character_is_a_word_after_it_was_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+    for most in (100, 0):
+        monkeypatch.setattr("topiccrawl.text.tokens._CACHED_PIECES", most)
+        cutter = Tokenizer("rjieba")
+        texts = ["喝 茶 5 杯", "茶，喝茶"]
+        assert cutter.word_sets(texts) == [{"5"}, {"喝茶"}]
+        cutter.add_word("茶")
+        assert cutter.word_sets(texts) == [set(cutter.words(text)) for text in texts]
+        assert cutter.words(texts[0]) == ["茶", "5"]
+
+
 def test_cache_may_be_cleared_by_another_thread_meanwhile() -> None:
     def compute(texts: Sequence[str]) -> list[str]:
         if "c" in texts:
