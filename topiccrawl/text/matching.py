@@ -140,8 +140,9 @@ def count_all(surfaces: Iterable[Surface], texts: Sequence[str]) -> dict[int, di
     """
     found: dict[int, dict[int, int]] = {}
     for surface in surfaces:
+        literal = surface.literal
         for index, text in enumerate(texts):
-            if surface.literal in text and (times := surface.times_in(text)):
+            if literal in text and (times := surface.times_in(text)):
                 counts = found.setdefault(index, {})
                 counts[surface.term] = counts.get(surface.term, 0) + times
     return found

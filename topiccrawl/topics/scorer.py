@@ -23,6 +23,7 @@ import hashlib
 import math
 from collections import Counter
 from itertools import compress
+from operator import mul
 from statistics import fmean
 from typing import TYPE_CHECKING, Self
 from zlib import crc32
@@ -122,6 +123,8 @@ class Scorer:
         wanted = tuple(compress(terms, positive))
         self._positive = TermMatcher(wanted, synonyms, topic.languages)
         self._idf = self._measurer.idf_of_terms
+        self._squares = tuple(idf**2 for idf in self._idf)
+        self._weights: tuple[float, ...] = tuple(map(mul, vector.weights, self._idf))
         self._equal_weights = (1.0,) * len(self.vector.terms)
         self._norm = self.vector.norm
         places = {term: index for index, term in enumerate(self.vector.terms)}
@@ -265,7 +268,7 @@ class Scorer:
                     counts[word] = counts.get(word, 0) + weight * times
         squares = {word: times * self.idf(word) ** 2 for word, times in counts.items()}
         for index, times in self._measurer.counts(folded, heading).items():
-            squares[self.vector.terms[index]] = times * self._idf[index] ** 2
+            squares[self.vector.terms[index]] = times * self._squares[index]
         norm = math.sqrt(sum(squares.values()))
         return {word: math.sqrt(square) / norm for word, square in squares.items()}
 
@@ -304,7 +307,7 @@ class Scorer:
 
     def _scale(self, squared_length: float, counts: dict[int, int]) -> float:
         """Return 1 / (length of the text vector * length of the topic vector)."""
-        squared_length += sum(times * self._idf[index] ** 2 for index, times in counts.items())
+        squared_length += sum(times * self._squares[index] for index, times in counts.items())
         return 1.0 / (math.sqrt(squared_length) * self._norm)
 
     def _cosine(
@@ -315,7 +318,7 @@ class Scorer:
         return min(1.0, max(0.0, dot * scale))
 
     def _summand(self, index: int, times: int) -> float:
-        return self.vector.weights[index] * self._idf[index] * math.sqrt(times)
+        return self._weights[index] * math.sqrt(times)
 
     def _site_factors(self, url: str) -> Sequence[float]:
         """Return the term weights for a page's site, scaled to keep the topic vector's length.
