@@ -3,7 +3,7 @@ r"""Parsing of topics on the command line: queries with operators, or sentences.
 | operator | meaning |
 | --- | --- |
 | ``+word``, ``(one \| other)`` | required word; at least one of the alternatives |
-| ``-word`` | excluded word |
+| ``-word``, ``NOT word`` | excluded word |
 | ``"two words"`` | a phrase, matched as a whole |
 | ``word^2`` | a weight other than 1 |
 
@@ -24,6 +24,8 @@ Nouns for news (``nouns.txt``) are no words of a unit that they end (玻利维�
 words of it if another word follows (信息公开).
 
 Text in quotation marks is one term, unchanged.
+
+Subjects after 除了…以外, 不要, 不包括, 而不是, "except" and the like are excluded.
 
 Connectives join concepts: ``X 在 Y 中的 …``, ``X 对 Y 的 …`` and "X in Y" require both. Each side
 is a *group* of alternatives, at least one of which a page must have. 与, 和, 或, 、, "and", "or"
@@ -62,6 +64,14 @@ _OPENING = frozenset("在对")
 _CONNECTIVES = _OPENING | {"in", "within"}
 _CLOSING = frozenset("中里内上的")
 _QUOTED = re.compile(r"[“\"「『《]([^”\"」』》]+)[”\"」』》]")
+_NOT = re.compile(r"(?<=\s)NOT\s+(?=[\w\"“「『(])")
+_BUT = re.compile(
+    r"除了([^,;。]+?)(?:[以之]?外|(?=[,\s]*其[他它余]|[,。\s]*$))(?!的?[\s,]*我?[还也另])"
+    r"|(?:(?:^|(?<=[\s,;、。]))[我请但]?不(?:想?要|想?看|包[括含])|而(?:不是|非))"
+    r"((?:[^,;、。]|、(?![我但只要想还也]))+)"
+    r"|\b(?:except|excluding|but not)\s+([^,;.]+)"
+)
+"""Part of a sentence that excludes subjects; 除了足球以外，还… ("besides") includes them."""
 _CHUNK = re.compile(r"[^\W_]+(?:[-&+.'’][^\W_]+)*[+#]*")
 
 
@@ -90,7 +100,7 @@ def read_query(text: str) -> Query | None:
     >>> read_query("electric vehicles in China") is None
     True
     """
-    folded = _QUOTED.sub(r'"\1"', fold(text))
+    folded = _QUOTED.sub(r'"\1"', fold(_NOT.sub("-", text)))
     if not _HAS_OPERATOR.search(folded):
         return None
     terms: dict[str, float] = {}
@@ -130,14 +140,28 @@ def parse_query(text: str, tokenizer: Tokenizer, most: int) -> Query:
     ()
     >>> parse_query("玻利维亚总统辞职", tokenizer(), 9).min_terms
     2
+    >>> parse_query("除了足球以外的体育，不要娱乐", tokenizer(), 9)
+    Query(terms={'体育': 1.0}, groups=(), must_not=('足球', '娱乐'), min_terms=1)
     """
     if query := read_query(text):
         return query
-    concepts = list(_concepts(text, tokenizer))
+    folded = fold(text)
+    wanted = _sentence(_BUT.sub(" , ", folded), tokenizer, most)
+    if not wanted.terms:  # 不要 may begin a headline
+        return _sentence(folded, tokenizer, most)
+    refused = (next(filter(None, found.groups())) for found in _BUT.finditer(folded))
+    units = filter(None, chain.from_iterable(_units(phrase, tokenizer) for phrase in refused))
+    names = (("" if any(map(has_han, unit)) else " ").join(unit) for unit in units)
+    return wanted._replace(must_not=tuple(dict.fromkeys(names)))
+
+
+def _sentence(folded: str, tokenizer: Tokenizer, most: int) -> Query:
+    """Parse a sentence that excludes nothing."""
+    concepts = list(_concepts(folded, tokenizer))
     terms = dict.fromkeys(list(dict.fromkeys(chain.from_iterable(concepts)))[:most], 1.0)
     needed = (dict.fromkeys(t for t in concept if t not in _relations()) for concept in concepts)
     groups = tuple(dict.fromkeys(tuple(group) for group in needed if group))
-    least = _min_terms(fold(text), terms, tokenizer)
+    least = _min_terms(folded, terms, tokenizer)
     if len(groups) <= 1:
         return Query(terms, min_terms=least)
     known = (tuple(term for term in group if term in terms) for group in groups)
@@ -160,9 +184,8 @@ def _alternatives(body: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in words if any(map(str.isalnum, word))))
 
 
-def _concepts(text: str, tokenizer: Tokenizer) -> Iterator[list[str]]:
+def _concepts(folded: str, tokenizer: Tokenizer) -> Iterator[list[str]]:
     """Yield the terms of each concept of a sentence."""
-    folded = fold(text)
     quotations = (_CHUNK.findall(quoted) for quoted in _QUOTED.findall(folded))
     found = [" ".join(words) for words in quotations if words]
     for unit in _units(_QUOTED.sub(" , ", folded), tokenizer):

@@ -401,6 +401,31 @@ def test_nouns_for_news_belong_to_the_word_that_follows(text: str, terms: list[s
     assert list(from_words(text).terms)[: len(terms)] == terms
 
 
+@pytest.mark.parametrize(
+    ("text", "terms", "excluded"),
+    [
+        ("不要娱乐新闻，只要体育", {"体育"}, ("娱乐",)),
+        ("除了足球、篮球以外的教育", {"教育"}, ("足球", "篮球")),
+        ("汽车，除了二手车", {"汽车"}, ("二手车",)),
+        ("教育新闻，我不想看高考的消息", {"教育"}, ("高考",)),
+        ("体育，不包括足球、只要篮球", {"体育", "篮球"}, ("足球",)),
+        ("篮球而不是足球", {"篮球"}, ("足球",)),
+        ("汽車 NOT 摩托", {"汽车"}, ("摩托",)),
+        ("football except the Premier League", {"football"}, ("premier league",)),
+        ("news on sports, but not golf or tennis", {"sport"}, ("golf", "tennis")),
+        ("除了足球以外，还想看篮球", {"足球", "篮球"}, ()),
+        ("年轻人不要孩子的原因", {"年轻人", "孩子", "原因"}, ()),
+        ("不要停止改变", {"停止", "改变", "停止改变"}, ()),
+        ("Doctors Without Borders", {"doctor", "border"}, ()),
+    ],
+)
+def test_sentences_may_exclude_subjects(
+    text: str, terms: set[str], excluded: tuple[str, ...]
+) -> None:
+    topic = from_words(text)
+    assert (set(topic.terms), topic.must_not) == (terms, excluded)
+
+
 def test_words_get_the_synonyms_of_shipped_topics() -> None:
     assert "AI" in from_words("关于人工智能的新闻").synonyms["人工智能"]
     assert from_words("人工智能 AI").synonyms.get("人工智能", ()) == ("智能体",)
