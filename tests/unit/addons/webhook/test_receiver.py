@@ -135,14 +135,15 @@ def test_closing_ends_a_request_whose_answer_comes_byte_by_byte() -> None:
     ("header", "least", "most"),
     [
         ("120", 120, 120),
-        (formatdate(time.time() + 1800, usegmt=True), 1700, 1800),
+        ("date", 1700, 1800),
         ("99999999", 3600, 3600),
         ("9" * 400, 0, 0),
         ("soon", 0, 0),
     ],
 )
 def test_retry_after_is_at_most_an_hour(header: str, least: float, most: float) -> None:
-    head = f"HTTP/1.1 503 Busy\r\nRetry-After: {header}\r\nContent-Length: 0\r\n\r\n"
+    value = formatdate(time.time() + 1800, usegmt=True) if header == "date" else header
+    head = f"HTTP/1.1 503 Busy\r\nRetry-After: {value}\r\nContent-Length: 0\r\n\r\n"
     (found,) = posted(answering(head.encode(), []))
     assert least <= found.wait <= most
 
