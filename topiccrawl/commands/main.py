@@ -171,14 +171,15 @@ def _names_spider(words: Sequence[str]) -> bool:
 
 
 def _is_spider(name: str) -> bool:
-    """Return whether the user's project has a spider of this name."""
+    """Return whether the user's project has a spider of this name, other than ours."""
     from scrapy.spiderloader import get_spider_loader  # noqa: PLC0415  (see _run)
     from scrapy.utils.conf import closest_scrapy_cfg  # noqa: PLC0415
     from scrapy.utils.project import get_project_settings  # noqa: PLC0415
 
     if not closest_scrapy_cfg() or name.startswith("-"):
         return False
-    return name in get_spider_loader(get_project_settings()).list()
+    loader = get_spider_loader(get_project_settings())
+    return name in loader.list() and not loader.load(name).__module__.startswith("topiccrawl.")
 
 
 def _crawl(words: Sequence[str]) -> NoReturn:

@@ -257,8 +257,9 @@ def _sign(node: LexborNode, url: str, target: str) -> int:
     attributes = node.attributes
     if "next" in (attributes.get("rel") or "").lower().split():
         return _REL
-    hints = [attributes.get(name) or "" for name in ("title", "aria-label")]
-    text = " ".join(node.text().split()) or "".join(hints) or _image(node)
+    named = (node.text(), *(attributes.get(name) or "" for name in ("title", "aria-label")))
+    text, *hints = (" ".join(name.split()) for name in named)
+    text = text or hints[0] or _image(node)
     if any(map(_NEXT.match, (text, *hints))):
         return _TEXT
     here, there = parse_page_url(url), parse_page_url(target)

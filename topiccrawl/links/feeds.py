@@ -92,15 +92,15 @@ def _entries(root: etree._Element) -> Iterator[etree._Element]:
 def _link(entry: etree._Element, url: str) -> Link | None:
     address = next(
         (
-            one.get("href") or (one.text or "")
+            address
             for name in ("link", "loc", "guid")
             for one in _children(entry, name)
             if one.get("rel", "alternate") == "alternate" and (name != "guid" or _is_permalink(one))
+            if (address := (one.get("href") or one.text or "").strip())
         ),
-        "",
+        None,
     )
-    base = canonical(entry.base, url) if entry.base else None
-    target = canonical(address.strip(), base or url)
+    target = None if address is None else canonical(address, url)
     if target is None:
         return None
     sources = (entry, *_children(entry, "news"))

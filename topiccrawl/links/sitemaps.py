@@ -18,6 +18,9 @@ MAX_ENTRIES = 50_000
 MAX_TEXT = 20_000
 """Most characters read from an element's text; entries with full articles have thousands."""
 
+MAX_REFERENCES = 200_000
+"""Most bare ampersands and CDATA sections of a document that are read; each takes 90 bytes."""
+
 _TAG = re.compile(r"<[A-Za-z/!?][^<>]*>")  # other "<" are text, as in HTML
 _BARE = re.compile(rb"(<!\[CDATA\[.*?(?:\]\]>|\Z))|&(?!#?\w{1,32};)", re.DOTALL)
 """An ``&`` without a reference; or a section (group 1) in which it is valid."""
@@ -100,8 +103,8 @@ def xml_root(data: bytes) -> etree._Element | None:
     [None, None, None, None]
     """
     parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True)
-    if b"\0" not in data:  # not UTF-16
-        data = _BARE.sub(lambda found: found[1] or b"&amp;", data)
+    if b"\0" not in data and b"\x1b" not in data:  # not UTF-16 or ISO-2022
+        data = _BARE.sub(lambda found: found[1] or b"&amp;", data, MAX_REFERENCES)
     try:
         root: etree._Element | None = etree.fromstring(data.strip(), parser)
     except etree.XMLSyntaxError:  # no root element found

@@ -108,7 +108,8 @@ class UrlJournal:
         except OSError as error:
             logger.error("%s: cannot be written: %s; the next crawl retries", self.folder, error)  # noqa: TRY400
             if file is not None:
-                file.close()
+                with suppress(OSError):  # bytes that could not be written before
+                    file.close()
         else:
             if file is not None:
                 _delete(file)

@@ -66,12 +66,14 @@ _CLOSING = frozenset("中里内上的")
 _QUOTED = re.compile(r"[“\"「『《]([^”\"」』》]+)[”\"」』》]")
 _NOT = re.compile(r"(?<=\s)NOT\s+(?=[\w\"“「『(])")
 _BUT = re.compile(
-    r"除了([^,;。]+?)(?:[以之]?外|(?=[,\s]*其[他它余]|[,。\s]*$))(?!的?[\s,]*我?[还也另])"
-    r"|(?:(?:^|(?<=[\s,;、。]))[我请但]?不(?:想?要|想?看|包[括含])|而(?:不是|非))"
-    r"((?:[^,;、。]|、(?![我但只要想还也]))+)"
-    r"|\b(?:except|excluding|but not)\s+([^,;.]+)"
+    r"除了([^,;。]+?)(?:[以之]外|(?<![国海户室境课意野])外(?=[的,。\s]|$)|(?=[,\s]*其[他它余]|[,。\s]*$))"
+    r"(?!的?[\s,]*我?[还也另])"
+    r"|(?:(?:(?:^|(?<=[\s,;、。]))[我请]?|但我?)不(?:想?要|想?看|包[括含])|而(?:不是|非(?!洲)))\s*"
+    r"((?:[^,;、。\s]|、(?![我但只要想还也]))+)"
+    r"|\b(?:except|excluding|but not)\s+([^.;]+)"
 )
 """Part of a sentence that excludes subjects; 除了足球以外，还… ("besides") includes them."""
+_OF = re.compile(r"的[^,;、和与或及\s]*")
 _CHUNK = re.compile(r"[^\W_]+(?:[-&+.'’][^\W_]+)*[+#]*")
 
 
@@ -100,7 +102,9 @@ def read_query(text: str) -> Query | None:
     >>> read_query("electric vehicles in China") is None
     True
     """
-    folded = _QUOTED.sub(r'"\1"', fold(_NOT.sub("-", text)))
+    titled = text.isupper() and not has_han(text)  # THINGS NOT TO DO
+    signed = text if titled else _NOT.sub("-", text)
+    folded = _QUOTED.sub(r'"\1"', fold(signed))
     if not _HAS_OPERATOR.search(folded):
         return None
     terms: dict[str, float] = {}
@@ -150,9 +154,16 @@ def parse_query(text: str, tokenizer: Tokenizer, most: int) -> Query:
     if not wanted.terms:  # 不要 may begin a headline
         return _sentence(folded, tokenizer, most)
     refused = (next(filter(None, found.groups())) for found in _BUT.finditer(folded))
-    units = filter(None, chain.from_iterable(_units(phrase, tokenizer) for phrase in refused))
-    names = (("" if any(map(has_han, unit)) else " ").join(unit) for unit in units)
-    return wanted._replace(must_not=tuple(dict.fromkeys(names)))
+    names = chain.from_iterable(_names(phrase, tokenizer) for phrase in refused)
+    return wanted._replace(must_not=tuple(dict.fromkeys(n for n in names if n not in wanted.terms)))
+
+
+def _names(phrase: str, tokenizer: Tokenizer) -> Iterator[str]:
+    """Yield the subjects of a phrase: 苹果 for 苹果的产品, and no single Chinese characters."""
+    for unit in _units(_OF.sub("", phrase), tokenizer):
+        name = ("" if any(map(has_han, unit or ())) else " ").join(unit or ())
+        if len(name) > has_han(name):
+            yield name
 
 
 def _sentence(folded: str, tokenizer: Tokenizer, most: int) -> Query:

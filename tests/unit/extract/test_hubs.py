@@ -61,6 +61,11 @@ def test_date_without_a_year_is_the_last_one_before_the_fetch(written: str, publ
         ("<a href='2.html'>[下一页]</a>", "http://a.test/news/2.html"),
         ("<a href='2.html'>Next »</a>", "http://a.test/news/2.html"),
         ("<a rel=next href='2.html'>&gt;</a>", "http://a.test/news/2.html"),
+        ("<a href='2.html' aria-label='pages'><img alt='下一页'></a>", "http://a.test/news/2.html"),
+        (
+            "<a href='?p=2' title='»' aria-label='Weiterblättern'></a>",
+            "http://a.test/news/?p=2",
+        ),
         ("<a href='javascript:more()'>下一页</a>", None),
         ("<a href='/news/'>下一页</a>", None),
         ("<a href='2.html'>下一页的故事</a>", None),

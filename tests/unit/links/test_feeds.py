@@ -82,6 +82,7 @@ def test_titles_are_read_as_html_and_as_text(title: str, anchor: str) -> None:
         ("<title>A</title><guid>http://a.test/1</guid>", "/1", "A"),
         ("<title>A</title><guid isPermaLink='true'>http://a.test/1</guid>", "/1", "A"),
         ("<title>A</title><guid>http://a.test/1</guid><link>/2</link>", "/2", "A"),
+        ("<title>A</title><guid>http://a.test/1</guid><link/>", "/1", "A"),
         ("<title>A</title><guid isPermaLink='false'>http://a.test/1</guid>", None, ""),
         ("<title>A</title><guid>12345</guid>", None, ""),
     ],
@@ -94,13 +95,6 @@ def test_links_with_bare_ampersands_and_permalinks_are_read(
     assert page is not None
     expected = [] if url is None else [(f"http://a.test{url}", anchor)]
     assert [(link.url, link.anchor) for link in page.links] == expected
-
-
-def test_links_of_a_feed_refer_to_its_base() -> None:
-    feed = b"<feed xml:base='/news/'><entry><title>A</title><link href='1.html'/></entry></feed>"
-    page = read_feed(feed, "http://a.test/rss.xml")
-    assert page is not None
-    assert [link.url for link in page.links] == ["http://a.test/news/1.html"]
 
 
 def test_html_page_is_not_a_feed() -> None:

@@ -122,13 +122,21 @@ def restore(file: Path, folder: Path) -> int:
 
 def _files(folder: Path, hosts: str) -> Iterator[str]:
     """Yield the paths of the files to copy, relative to the folder; links are followed, once."""
-    known = {folder.resolve()}
+    root, known = folder.resolve(), set[Path]()
+
+    def enters(path: Path) -> bool:
+        target = path.resolve()
+        if not path.is_symlink():
+            return True
+        if target in known or target.is_relative_to(root) or root.is_relative_to(target):
+            return False  # copied by its own name, or without end
+        known.add(target)
+        return True
+
     for place, folders, names in os.walk(folder, onerror=_report, followlinks=True):
         if Path(place) == folder:
             folders[:] = [name for name in folders if name not in (hosts, _RESCUED)]
-        own = {name: Path(place, name).resolve() for name in folders if not is_temporary(name)}
-        folders[:] = [name for name, target in own.items() if target not in known]
-        known.update(own.values())
+        folders[:] = [n for n in folders if not is_temporary(n) and enters(Path(place, n))]
         for name in names:
             if name not in _EXCLUDED and not name.endswith(_EXCLUDED_SUFFIXES):
                 yield Path(place, name).relative_to(folder).as_posix()

@@ -14,10 +14,10 @@ import binascii
 import gzip
 import logging
 import zlib
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from topiccrawl import settings as project
 from topiccrawl.errors import ConfigurationError, translated
@@ -201,7 +201,7 @@ class _Line(BaseModel):
     url: str
     status: int = OK
     type: str = DEFAULT_TYPE
-    headers: dict[str, str] = {}
+    headers: dict[str, Annotated[str, Field(coerce_numbers_to_str=True)]] = {}
     body: str = ""
     body64: str | None = None
     label: str | None = None

@@ -226,7 +226,8 @@ def set_back(state: PageState, now: float) -> PageState:
 def offered(known: PageState, links: Iterable[str]) -> int:
     """Count the links of a hub that were not there at the previous visit, of those it stores."""
     before = {one for (one,) in iter_unpack("<I", b64decode(known.more.get("links", "")))}
-    return len(set(_stored_hashes(links)) - before)
+    last = max(before) if len(before) >= MAX_LINKS else 2**32
+    return sum(one <= last for one in {*_stored_hashes(links)} - before)
 
 
 def _with_response(state: PageState, seen: VisitResult) -> PageState:

@@ -308,6 +308,7 @@ class Receiver:
         self._timeout = timeout
         self._connection: HTTPConnection | None = None
         self._closed = False
+        self._socket: socket.socket | None = None
 
     def post(self, sent: Message, now: float) -> Response:
         """Sign and post a message; errors of the receiver are not raised.
@@ -328,9 +329,9 @@ class Receiver:
     def close(self) -> None:
         """End a request in another thread, whose process could not exit, and close. Idempotent."""
         self._closed = True
-        if self._connection is not None and self._connection.sock is not None:
+        if (used := self._socket) is not None:
             with suppress(OSError):  # not connected any more
-                self._connection.sock.shutdown(socket.SHUT_RDWR)
+                used.shutdown(socket.SHUT_RDWR)
         self._disconnect()
 
     def _disconnect(self) -> None:
@@ -342,6 +343,7 @@ class Receiver:
         connection = self._connection = self._connection or self._connect()
         try:
             connection.request("POST", self._path, body, dict(signed))
+            self._socket = connection.sock  # getresponse() forgets it if the server will close
             response = connection.getresponse()
             response.read(MAX_RESPONSE_BYTES)
             if not response.isclosed():

@@ -105,6 +105,13 @@ def test_frontier_with_a_name_in_another_encoding_is_copied(data: Path, tmp_path
         assert txn.get(b"url") == "frontiers/电池".encode()
 
 
+def test_folder_with_another_name_is_copied_by_its_own(data: Path, tmp_path: Path) -> None:
+    (data / "alias").symlink_to("frontiers/电池")  # comes first
+    backup(data, tmp_path / "a.tar", "hosts")
+    restore(tmp_path / "a.tar", tmp_path / "copy")
+    assert (tmp_path / "copy" / "frontiers" / "电池" / "data.mdb").is_file()
+
+
 def test_folders_on_other_disks_are_copied(data: Path, tmp_path: Path) -> None:
     (data / "frontiers").rename(tmp_path / "disk")
     (data / "frontiers").symlink_to(tmp_path / "disk")
