@@ -278,7 +278,7 @@ class TopicMarks:
         stats.set_value("topiccrawl/marks/share", share)
         self._counted = len(marks)
         if model is None:
-            text = "Topic %s: %d marks; its words decide until %d pages with a yes differ"
+            text = "Topic %s: %d marks; its words decide until %d pages that differ are marked yes"
             logger.info(text, self.topic.name, len(marks), MIN_WANTED)
             return
         source = f"Topic {self.topic.name}: model learned from {len(marks)} marks"
