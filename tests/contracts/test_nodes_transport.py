@@ -75,6 +75,7 @@ def test_failed_exchange_is_an_error_and_repeated_once(crew: Crew) -> None:
     assert rows(crew, node) == len(URLS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("password", [None, "wrong"])
 def test_refused_login_names_the_form_of_the_address(password: str | None) -> None:
     server = ValkeyServer(port=free_port())

@@ -167,6 +167,7 @@ def test_page_budget_ends_any_spider(project: Path, name: str) -> None:
         assert (status, sum(map(web.count, PAGES))) == (0, 3), out[-3000:]
 
 
+@pytest.mark.slow
 def test_scrapy_commands_leave_no_state_in_stock_project(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -194,6 +195,7 @@ def test_scrapy_commands_leave_no_state_in_stock_project(
     assert not (project / "data").exists()
 
 
+@pytest.mark.slow
 def test_worker_of_stock_project_crawls_its_tasks(project: Path) -> None:
     status, out = scrapy(project, "tasks", "create", f"{SITE}/", "--topic", "新能源汽车")
     assert status == 0, out

@@ -21,6 +21,7 @@ TEXT = "新能源汽车的动力电池今天有了新进展，充电桩建设加
 CHECK = "<title>提示</title><h2>访问过于频繁，请稍后再试</h2><form><input name=captcha></form>"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("readers", ["0", "1"])
 def test_check_of_the_visitor_is_retried_and_ends_as_challenge(
     tmp_path: Path, readers: str

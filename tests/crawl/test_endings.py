@@ -212,6 +212,7 @@ def arrival_times(data: Path, pages: int, **settings: str) -> tuple[list[float],
     return arrivals, out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("stalling", "most"), [("Pausing", "1"), ("Late", "2")])
 def test_delay_counts_from_the_time_of_sending(tmp_path: Path, stalling: str, most: str) -> None:
     arrivals, _ = arrival_times(

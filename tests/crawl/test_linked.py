@@ -59,6 +59,7 @@ def pages() -> dict[str, Page]:
     return web
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("judged", ["1", "0"])
 def test_article_expected_by_its_links_is_stored(tmp_path: Path, judged: str) -> None:
     with Web(pages()) as web:
