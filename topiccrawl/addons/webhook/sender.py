@@ -320,9 +320,8 @@ class Receiver:
         reused = self._connection is not None
         signed = headers(sent, self._key, now)
         response = self._post(sent.body, signed)
-        if (
-            reused and not response.status and not self._closed
-        ):  # the receiver had closed the connection
+        lost = reused and not response.status  # the receiver had closed the connection
+        if lost and not self._closed:
             response = self._post(sent.body, signed)
         return response
 
